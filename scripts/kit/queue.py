@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The patch queue and the overlay: how they read, and the rules they keep.
+
+A change to a kernel file is a patch in patches/; a new file is an overlay file,
+kept here at its kernel path (a KUnit test below kunit/) and brought in by the
+one patch that says so:
+
+    Adds: lib/codetag.c
+    Adds: lib/codetag_kunit.c (from kunit/codetag_kunit.c)
+
+A patch exists in two forms with the same content, a file of patches/ and a
+commit of build/linux, and Patch turns each into the other.  The text form is a
+function of the commit alone, so a refresh without a change writes the same
+bytes.
+"""
+
+import hashlib
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from .util import BASE, PATCHES, TOP, fail, git
+
+OVERLAY_DIRS = ("lib", "mm", "include", "kernel", "drivers", "fs", "net", "arch",
+                "samples", "tools", "Documentation")
+KUNIT_DIR = "kunit"
+
+TOPICS = {0: "preparation", 1: "core: code tags, allocation tags", 2: "allocators",
+          3: "consumers", 4: "applications"}
+
+NAME_RE = re.compile(r"^\d{3}-[a-z0-9][a-z0-9-]*$")
+ADDS_RE = re.compile(r"^Adds: (\S+)(?: \(from (\S+)\))?$")
+SUBJECT_RE = re.compile(r"^[A-Za-z0-9/_.,{}+-]+( [A-Za-z0-9/_.,{}+-]+)?(: \S.*)+$")
+
+
+class Patch:
+    """One logical change: its words, the overlay files it adds, its diff."""
+
+    def __init__(self, name, subject, body, adds, diff):
+        self.name = name            # 110-codetag-library
+        self.subject = subject
+        self.body = body            # without trailers, no newline at either end
+        self.adds = adds            # [(path in the kernel, path in this repository)]
+        self.diff = diff
+
+    @classmethod
+    def from_file(cls, path):
+        """Read patches/NNN-name.patch."""
+        text = path.read_bytes().decode(errors="surrogateescape")
+        head, sep, diff = ("\n" + text).partition("\n---\n")
+        head = head[1:]
+        if not sep or not head.startswith("Subject: "):
+            fail(f"{path.name}: must begin with 'Subject: ', and '---' comes before the diff")
+        subject, _, rest = head.partition("\n")
+        body, trailers = split_trailers(rest)
+        return cls(path.name[:-len(".patch")], subject[len("Subject: "):].strip(),
+                   body, parse_adds(trailers, path.name), diff)
+
+    @classmethod
+    def from_commit(cls, commit, message, diff):
+        """Read a commit of build/linux; its trailer Patch: gives the name."""
+        head, _, rest = message.strip("\n").partition("\n\n")
+        subject = " ".join(head.split("\n"))
+        where = f"commit {commit[:12]} ({subject})"
+        body, trailers = split_trailers(rest)
+        names = [t[len("Patch:"):].strip() for t in trailers if t.startswith("Patch:")]
+        if subject.startswith(("fixup!", "squash!", "amend!")):
+            fail(f"{where}: fold it first (git rebase -i --autosquash base)")
+        if len(names) != 1:
+            fail(f"{where}: wants one trailer 'Patch: NNN-name' to say where in the queue it is")
+        name = names[0] if "-" in names[0] else f"{names[0]}-{slug(subject)}"
+        return cls(name, subject, body, parse_adds(trailers, where), strip_index(diff))
+
+    @property
+    def filename(self):
+        return self.name + ".patch"
+
+    def head(self):
+        return "\n\n".join(filter(None, [self.body, "\n".join(self.adds_lines())]))
+
+    def adds_lines(self):
+        return [f"Adds: {dest}" + (f" (from {src})" if src != dest else "")
+                for dest, src in self.adds]
+
+    def to_text(self):
+        head = self.head()
+        return f"Subject: {self.subject}\n\n" + (head + "\n" if head else "") + "---\n" + self.diff
+
+    def to_message(self):
+        tail = "\n".join(self.adds_lines() + [f"Patch: {self.name}"])
+        return "\n\n".join(filter(None, [self.subject, self.body, tail])) + "\n"
+
+    def files(self):
+        """The kernel files the diff touches."""
+        return sorted(set(re.findall(r"^diff --git a/(\S+) b/\S+$", self.diff, re.M)))
+
+
+def split_trailers(text):
+    """(text without our own trailers, the trailers); only the last paragraph has any."""
+    paragraphs = text.strip().split("\n\n")
+    lines = paragraphs[-1].split("\n")
+    ours = [line.strip() for line in lines if re.match(r"(Adds|Patch):", line)]
+    rest = [line for line in lines if not re.match(r"(Adds|Patch):", line)]
+    paragraphs[-1] = "\n".join(rest)
+    body = "\n\n".join(paragraphs).strip()
+    return "\n".join(line.rstrip() for line in body.split("\n")), ours
+
+
+def parse_adds(trailers, where):
+    adds = []
+    for line in trailers:
+        if not line.startswith("Adds:"):
+            continue
+        match = ADDS_RE.match(line)
+        if not match:
+            fail(f"{where}: cannot read '{line}'")
+        adds.append((match[1], match[2] or match[1]))
+    return adds
+
+
+def slug(subject):
+    """mm/slub: keep a tag -> slub-keep-a-tag"""
+    words = re.sub(r"[^a-z0-9]+", "-", subject.lower().split("/")[-1]).strip("-")
+    return words[:50].strip("-")
+
+
+def strip_index(diff):
+    """The diff without git's object names, which differ from base to base."""
+    return "".join(line for line in diff.splitlines(keepends=True)
+                   if not line.startswith("index "))
+
+
+def read_series(folder=PATCHES):
+    """The names in patches/series, in order."""
+    series = folder / "series"
+    if not series.exists():
+        return []
+    lines = (line.split("#")[0].strip() for line in series.read_text().splitlines())
+    return [line for line in lines if line]
+
+
+def load(folder=PATCHES):
+    """Every patch of the series."""
+    patches = []
+    for name in read_series(folder):
+        path = folder / name
+        if not path.is_file():
+            fail(f"patches/series names {name}, which is not there")
+        patches.append(Patch.from_file(path))
+    return patches
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def queue_rows(folder=PATCHES):
+    """[(name, sha256 of the file)] of the series: what the queue *is* just now."""
+    rows = []
+    for name in read_series(folder):
+        path = folder / name
+        if not path.is_file():
+            fail(f"patches/series names {name}, which is not there")
+        rows.append((name[:-len(".patch")], digest(path)))
+    return rows
+
+
+def write_queue(patches):
+    """Make patches/ hold exactly these; only what changed is written."""
+    from .util import write_if_changed
+    changed = []
+    for patch in patches:
+        if write_if_changed(PATCHES / patch.filename, patch.to_text()):
+            changed.append(patch.filename)
+    keep = {patch.filename for patch in patches}
+    for path in sorted(PATCHES.glob("*.patch")):
+        if path.name not in keep:
+            path.unlink()
+            changed.append(f"{path.name} (gone)")
+    if write_if_changed(PATCHES / "series", series_text(patches)):
+        changed.append("series")
+    return changed
+
+
+def series_text(patches):
+    lines = ["# SPDX-License-Identifier: GPL-2.0-only",
+             "# The order of the queue; `make refresh` writes this file."]
+    topic = None
+    for patch in patches:
+        if patch.name[0] != topic:
+            topic = patch.name[0]
+            lines += ["", f"# {topic}xx {TOPICS.get(int(topic), 'further')}"]
+        lines.append(patch.filename)
+    return "\n".join(lines) + "\n"
+
+
+def repo_files(*dirs):
+    """Files of this repository below dirs, tracked or new, ignored ones not."""
+    if (TOP / ".git").exists():
+        done = subprocess.run(["git", "ls-files", "-zco", "--exclude-standard", "--", *dirs],
+                              cwd=TOP, check=True, stdout=subprocess.PIPE)
+        names = {os.fsdecode(n) for n in done.stdout.split(b"\0") if n}
+        return sorted(n for n in names if os.path.lexists(TOP / n))
+    found = []
+    for name in dirs:
+        found += [str(p.relative_to(TOP)) for p in (TOP / name).rglob("*") if p.is_file()]
+    return sorted(found)
+
+
+def overlay_files():
+    """(files at their kernel path, KUnit sources that a patch must place)."""
+    kunit = [f for f in repo_files(KUNIT_DIR) if Path(f).suffix in (".c", ".h")]
+    return repo_files(*OVERLAY_DIRS), kunit
+
+
+def links_wanted(patches):
+    """{path in the kernel: path in this repository} for every overlay file."""
+    plain, kunit = overlay_files()
+    links = {name: name for name in plain}
+    for patch in patches:
+        for dest, src in patch.adds:
+            if src in kunit:
+                links[dest] = src
+    return links
+
+
+def check(patches, base=BASE):
+    """Every rule of patches/README.md that a program can see; the complaints."""
+    bad = check_names(patches)
+    for patch in patches:
+        bad += check_patch(patch)
+    return bad + check_adds(patches, base)
+
+
+def check_names(patches):
+    bad = []
+    numbers = [patch.name[:3] for patch in patches]
+    for patch in patches:
+        if not NAME_RE.match(patch.name):
+            bad.append(f"{patch.name}: a patch is called NNN-lower-case-words")
+    if numbers != sorted(set(numbers)):
+        bad.append("the numbers of the series do not rise: " + " ".join(numbers))
+    return bad
+
+
+def check_patch(patch):
+    bad = []
+    if not SUBJECT_RE.match(patch.subject):
+        bad.append(f"{patch.filename}: the subject is not 'subsystem: what it does'")
+    if not patch.body:
+        bad.append(f"{patch.filename}: no text; a patch says why before it says what")
+    if re.search(r"^(---|diff -)", patch.body, re.M):
+        bad.append(f"{patch.filename}: a line of the text looks like a diff")
+    for found in re.findall(r"^(?:new file mode|rename to|copy to).*$", patch.diff, re.M):
+        bad.append(f"{patch.filename}: creates a file ({found}); "
+                   "a new file is an overlay file, named by Adds:")
+    return bad
+
+
+def check_adds(patches, base):
+    plain, kunit = overlay_files()
+    overlay = set(plain) | set(kunit)
+    bad, owner, dests = [], {}, {}
+    for patch in patches:
+        for dest, src in patch.adds:
+            if src in owner:
+                bad.append(f"{src}: added by {owner[src]} and again by {patch.filename}")
+            if dest in dests:
+                bad.append(f"{dest}: {dests[dest]} and {patch.filename} both put a file there")
+            owner[src] = dests[dest] = patch.filename
+            if src not in overlay:
+                bad.append(f"{patch.filename}: Adds: {src}, but there is no such overlay file")
+            elif src in plain and src != dest:
+                bad.append(f"{patch.filename}: {src} goes to its own path, not to {dest}")
+    bad += [f"{name}: an overlay file that no patch names (Adds: {name})"
+            for name in sorted(overlay - set(owner))]
+    places = (set(plain) | set(dests))
+    bad += [f"{name}: the base has a file of that name; change it by a patch"
+            for name in sorted(places) if os.path.lexists(base / name)]
+    return bad
+
+
+def commits_between(first, last, cwd):
+    """The commits after first up to last as [(id, message)], oldest first."""
+    out = git("log", "--reverse", "--topo-order", "--format=%H%x00%B%x00", f"{first}..{last}", cwd=cwd)
+    parts = out.split("\0")
+    return [(parts[i].strip(), parts[i + 1]) for i in range(0, len(parts) - 1, 2)]
+
+
+def commit_diff(commit, cwd):
+    return git("diff-tree", "-p", "--no-commit-id", "--no-renames", "--no-ext-diff", "--no-color",
+               "--no-textconv", "--unified=3", "--diff-algorithm=myers", "--src-prefix=a/",
+               "--dst-prefix=b/", commit, cwd=cwd)
+
+
+def export(first, last, cwd):
+    """The commits after first as [(id, Patch)]."""
+    return [(commit, Patch.from_commit(commit, message, commit_diff(commit, cwd)))
+            for commit, message in commits_between(first, last, cwd)]
