@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The test bench: one guest, from the initramfs to the verdict.
+
+Shared by the commands beside it (guest, run, selftest, demo, shell).  Nothing
+here needs root or a network, and everything is written under build/.
+
+A guest has two serial ports.  The first is the console: whatever the kernel
+says goes to NAME.console.  The second carries results and nothing else, to
+NAME.ktap, so that a printk in the middle of a line of results cannot spoil it.
+
+What ends a guest, and what is made of it:
+
+  powers itself off, "# qt: exit 0" last	good, if results and console are
+  panics (panic=-1 resets, -no-reboot exits)	bad: the last line is missing
+  runs past its time				killed by its process id; bad
+  the runner dies				the kernel kills qemu (PDEATHSIG)
+"""
+
+import ctypes
+import gzip
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+ARCH = "x86_64"
+OUT = os.path.join(ROOT, "build", "qemu")
+
+APPEND = ("console=ttyS0,115200 earlyprintk=serial,ttyS0,115200 "
+          "oops=panic panic=-1 loglevel=7")
+
+# What no healthy kernel says.  A test that provokes one declares it.
+SPLAT = re.compile(
+    r"BUG:|WARNING:|\bOops\b|KASAN:|KFENCE:|UBSAN:|kmemleak: \d+ new|"
+    r"possible recursive locking|possible circular locking|"
+    r"inconsistent lock state|possible irq lock inversion|"
+    r"INFO: task .* blocked|INFO: .* stall|soft lockup|"
+    r"general protection fault|Bad page|Call Trace:|Kernel panic|"
+    r"Unable to handle|unable to handle|corruption|Failed to set sysctl")
+
+LAST_LINES = 30
+
+
+class Failure(Exception):
+    """Something outside of the guest went wrong; the message says what."""
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def kernel_dir(config):
+    return os.path.join(ROOT, "build", ARCH, config)
+
+
+def kernel_image(config):
+    return os.path.join(kernel_dir(config), "arch", "x86", "boot", "bzImage")
+
+
+def need_kernel(config, build):
+    """Builds the kernel of a configuration unless told not to."""
+    if build:
+        # a make above us has its own job server; this one is not part of it
+        env = {k: v for k, v in os.environ.items()
+               if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+        if subprocess.call(["make", "--no-print-directory", "-C", ROOT,
+                            "kernel", "CONFIG=" + config, "ARCH=" + ARCH],
+                           env=env):
+            raise Failure("make kernel CONFIG=%s failed" % config)
+    if not os.path.exists(kernel_image(config)):
+        raise Failure("no kernel: run make kernel CONFIG=%s" % config)
+
+
+def quiet_command(argv, log):
+    """Runs a build step; its output is shown only if it fails."""
+    with open(log, "w") as out:
+        if subprocess.call(argv, stdout=out, stderr=subprocess.STDOUT,
+                           stdin=subprocess.DEVNULL):
+            with open(log) as text:
+                sys.stderr.write("".join(text.readlines()[-LAST_LINES:]))
+            raise Failure("%s failed, see %s" % (argv[0], log))
+
+
+# Userland
+
+def newer(target, *sources):
+    if not os.path.exists(target):
+        return False
+    when = os.stat(target).st_mtime
+    return all(os.stat(s).st_mtime <= when for s in sources)
+
+
+def compile_static(source, target):
+    """A static program; freestanding from whatever libc the guest lacks."""
+    if newer(target, source):
+        return
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    quiet_command([os.environ.get("CC", "gcc"), "-std=c11", "-O2", "-Wall",
+                   "-Wextra", "-Werror", "-static", "-pthread",
+                   "-o", target, source], target + ".log")
+
+
+def programs():
+    """init and the helpers, compiled; name -> path."""
+    found = {}
+    target = os.path.join(OUT, "bin", "init")
+    compile_static(os.path.join(HERE, "init.c"), target)
+    found["init"] = target
+    helpers = os.path.join(HERE, "helpers")
+    for name in sorted(os.listdir(helpers)):
+        if name.endswith(".c"):
+            target = os.path.join(OUT, "bin", name[:-2])
+            compile_static(os.path.join(helpers, name), target)
+            found[name[:-2]] = target
+    return found
+
+
+def modules(config):
+    """The test modules for one kernel, built; name -> path.
+
+    kbuild writes beside the sources it is given, so each kernel gets a copy
+    of them: the repository stays clean and two kernels do not share objects.
+    """
+    src = os.path.join(HERE, "modules")
+    where = os.path.join(OUT, "modules", config)
+    os.makedirs(where, exist_ok=True)
+    for name in os.listdir(src):
+        copy, orig = os.path.join(where, name), os.path.join(src, name)
+        if not newer(copy, orig):
+            shutil.copyfile(orig, copy)
+    argv = ["make", "-C", kernel_dir(config), "M=" + where, "modules"]
+    if shutil.which("ccache"):
+        argv.append("CC=ccache gcc")
+    quiet_command(argv, os.path.join(where, "build.log"))
+    return {n[:-3]: os.path.join(where, n)
+            for n in sorted(os.listdir(where)) if n.endswith(".ko")}
+
+
+class Archive:
+    """A cpio in the newc form, all owned by root, whoever writes it."""
+
+    def __init__(self):
+        self.parts = []
+        self.ino = 0
+        self.dirs = set()
+
+    def entry(self, name, mode, data=b"", rdev=(0, 0)):
+        self.ino += 1
+        raw = name.encode() + b"\0"
+        head = "070701" + "".join("%08X" % v for v in (
+            self.ino, mode, 0, 0, 1, 0, len(data), 0, 0,
+            rdev[0], rdev[1], len(raw), 0))
+        block = head.encode() + raw
+        block += b"\0" * (-len(block) % 4)
+        block += data + b"\0" * (-len(data) % 4)
+        self.parts.append(block)
+
+    def directory(self, name, mode=0o755):
+        if name in self.dirs or not name:
+            return
+        self.directory(os.path.dirname(name))
+        self.dirs.add(name)
+        self.entry(name, stat.S_IFDIR | mode)
+
+    def data(self, name, data, mode=0o644):
+        self.directory(os.path.dirname(name))
+        self.entry(name, stat.S_IFREG | mode, data)
+
+    def file(self, name, path, mode=0o644):
+        with open(path, "rb") as f:
+            self.data(name, f.read(), mode)
+
+    def symlink(self, name, target):
+        self.directory(os.path.dirname(name))
+        self.entry(name, stat.S_IFLNK | 0o777, target.encode())
+
+    def node(self, name, mode, major, minor):
+        self.directory(os.path.dirname(name))
+        self.entry(name, stat.S_IFCHR | mode, rdev=(major, minor))
+
+    def write(self, path):
+        self.entry("TRAILER!!!", 0)
+        with open(path + ".tmp", "wb") as f:
+            with gzip.GzipFile("", "wb", 1, f, 0) as z:
+                z.write(b"".join(self.parts))
+        os.rename(path + ".tmp", path)
+
+
+def busybox():
+    for path in ("/bin/busybox", "/usr/bin/busybox"):
+        if os.path.exists(path):
+            out = subprocess.run(["file", "-L", path], capture_output=True,
+                                 text=True).stdout if shutil.which("file") else ""
+            if "dynamically linked" in out:
+                raise Failure("busybox is dynamic: install busybox-static")
+            return path
+    raise Failure("no busybox: install busybox-static")
+
+
+def initramfs(name, mods, extra=()):
+    """Writes the archive of one guest and returns its path.
+
+    mods are paths of modules; extra are (name in the guest, path) pairs.
+    """
+    os.makedirs(OUT, exist_ok=True)
+    a = Archive()
+    for d in ("dev", "proc", "sys", "tmp", "run", "mnt", "root", "modules"):
+        a.directory(d)
+    a.node("dev/console", 0o600, 5, 1)
+    a.node("dev/null", 0o666, 1, 3)
+    box = busybox()
+    a.file("bin/busybox", box, 0o755)
+    for applet in subprocess.run([box, "--list"], capture_output=True,
+                                 text=True, check=True).stdout.split():
+        if applet != "busybox":
+            a.symlink("bin/" + applet, "busybox")
+    a.data("etc/passwd", b"root::0:0:root:/root:/bin/sh\n"
+                         b"nobody:x:65534:65534:nobody:/tmp:/bin/sh\n")
+    a.data("etc/group", b"root:x:0:\nnogroup:x:65534:\n")
+    for prog, path in programs().items():
+        a.file("init" if prog == "init" else "qt/bin/" + prog, path, 0o755)
+    a.file("qt/lib.sh", os.path.join(HERE, "lib.sh"))
+    for path in mods:
+        a.file("modules/" + os.path.basename(path), path)
+    for target, path in extra:
+        a.file(target, path, 0o755)
+    path = os.path.join(OUT, name + ".initramfs")
+    a.write(path)
+    return path
+
+
+def disk(name, size):
+    """An empty ext4 of the given size in a sparse file."""
+    path = os.path.join(OUT, name + ".disk")
+    mke2fs = shutil.which("mke2fs") or shutil.which(
+        "mke2fs", path="/sbin:/usr/sbin")
+    if not mke2fs:
+        raise Failure("no mke2fs: install e2fsprogs")
+    if os.path.exists(path):
+        os.unlink(path)
+    quiet_command([mke2fs, "-q", "-F", "-t", "ext4", path, size],
+                  path + ".log")
+    return path
+
+
+# The guest
+
+def die_with_parent():
+    """In the child: no qemu outlives its runner, not even kill -9 of it."""
+    ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL, 0, 0, 0)
+
+
+def qemu_argv(image, initrd, append, memory="512M", cpus=2, drive=None,
+              extra=()):
+    """The command line, without the serial ports."""
+    accel = os.environ.get("ACCEL", "tcg")
+    if accel == "tcg" and cpus > 1:
+        accel = "tcg,thread=multi"
+    qemu = shutil.which("qemu-system-" + ARCH)
+    if not qemu:
+        raise Failure("no qemu-system-%s: install qemu-system-x86" % ARCH)
+    argv = [qemu, "-nodefaults", "-no-user-config", "-display", "none",
+            "-no-reboot", "-accel", accel,
+            "-cpu", "host" if accel.startswith("kvm") else "max",
+            "-m", memory, "-smp", str(cpus), "-nic", "none",
+            "-kernel", image, "-initrd", initrd, "-append", append]
+    if drive:
+        argv += ["-drive", "file=%s,if=virtio,format=raw,cache=unsafe" % drive]
+    return argv + list(extra)
+
+
+def tail(path, count=LAST_LINES):
+    try:
+        with open(path, errors="replace") as f:
+            return [line.rstrip() for line in f.readlines()[-count:]]
+    except OSError:
+        return []
+
+
+class Outcome:
+    """How one boot went."""
+
+    def __init__(self, name):
+        self.console = os.path.join(OUT, name + ".console")
+        self.ktap = os.path.join(OUT, name + ".ktap")
+        self.seconds = 0.0
+        self.ended = ""		# "" | "timeout" | "reset" | "qemu: ..."
+        self.code = None	# the command's exit code
+
+    def console_lines(self):
+        with open(self.console, errors="replace") as f:
+            return [line.rstrip() for line in f]
+
+    def ktap_text(self):
+        with open(self.ktap, errors="replace") as f:
+            return f.read()
+
+
+def boot(name, image, initrd, append="", timeout=60, **machine):
+    """Boots, waits for the end or the time-out, returns an Outcome."""
+    out = Outcome(name)
+    for path in (out.console, out.ktap):
+        with open(path, "w"):
+            pass
+    argv = qemu_argv(image, initrd, APPEND + " " + append, **machine)
+    argv += ["-serial", "file:" + out.console, "-serial", "file:" + out.ktap]
+    timeout *= float(os.environ.get("TIMEOUT_SCALE", "1"))
+    start = time.monotonic()
+    proc = subprocess.Popen(argv, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            preexec_fn=die_with_parent)
+    try:
+        err = proc.communicate(timeout=timeout)[1].decode(errors="replace")
+        if proc.returncode:
+            out.ended = "qemu: " + (err.strip() or str(proc.returncode))
+    except subprocess.TimeoutExpired:
+        out.ended = "timeout"
+    finally:
+        if proc.poll() is None:
+            proc.kill()
+            proc.wait()
+    out.seconds = time.monotonic() - start
+    found = re.search(r"^# qt: exit (\d+)\s*$", out.ktap_text(), re.M)
+    if found:
+        out.code = int(found.group(1))
+    elif not out.ended:
+        out.ended = "reset"
+    return out
+
+
+# The verdict
+
+class Case:
+    def __init__(self, name, state, reason=""):
+        self.name, self.state, self.reason = name, state, reason
+
+
+def read_ktap(text):
+    """The cases of a result file, and the number it planned (or None)."""
+    plan, cases, notes = None, [], []
+    for line in text.splitlines():
+        line = line.rstrip()
+        m = re.match(r"1\.\.(\d+)$", line)
+        if m:
+            plan = int(m.group(1))
+            continue
+        m = re.match(r"(not )?ok (\d+)(?: -)? (\S+)(?: # *(.*))?$", line)
+        if m:
+            bad, _, name, rest = m.groups()
+            rest = rest or ""
+            if rest.upper().startswith("SKIP"):
+                cases.append(Case(name, "skip", rest[4:].strip()))
+            elif bad:
+                cases.append(Case(name, "not ok",
+                                  rest or "; ".join(notes[-3:])))
+            else:
+                cases.append(Case(name, "ok"))
+            notes = []
+        elif line.startswith("# "):
+            notes.append(line[2:])
+    return cases, plan
+
+
+def splats(lines, expected):
+    """Console lines that condemn a test, and expectations never met."""
+    patterns = [re.compile(e) for e in expected]
+    bad = [l for l in lines
+           if SPLAT.search(l) and not any(p.search(l) for p in patterns)]
+    missing = [p.pattern for p in patterns
+               if not any(p.search(l) for l in lines)]
+    return bad, missing
+
+
+def judge(outcome, expected=()):
+    """All cases of a boot, with the bench's own complaints as cases."""
+    cases, plan = read_ktap(outcome.ktap_text())
+    verdict = list(cases)
+
+    def bad(name, reason):
+        verdict.append(Case(name, "not ok", reason))
+
+    if outcome.ended == "timeout":
+        bad("end", "still running after %.0f s" % outcome.seconds)
+    elif outcome.ended == "reset":
+        bad("end", "the guest reset or died before its last line")
+    elif outcome.ended:
+        bad("end", outcome.ended)
+    elif outcome.code and not any(c.state == "not ok" for c in cases):
+        bad("end", "exit code %d" % outcome.code)
+    if plan is None:
+        bad("plan", "no plan among the results")
+    elif len(cases) != plan:
+        bad("plan", "%d results of %d planned" % (len(cases), plan))
+    elif not plan:
+        bad("plan", "a plan of no cases")
+    wrong, missing = splats(outcome.console_lines(), expected)
+    if wrong:
+        bad("console", wrong[0])
+    for pattern in missing:
+        bad("console", "the console never said: " + pattern)
+    return verdict
+
+
+def report(name, outcome, expected=(), label=""):
+    """Prints a line a case; 1 if anything failed, with the console's end."""
+    verdict = judge(outcome, expected)
+    failed = 0
+    lines = []
+    for c in verdict:
+        line = "%s qemu: %s: %s" % (c.state, label or name, c.name)
+        if c.state == "not ok":
+            failed = 1
+        if c.reason:
+            line += " # " + c.reason
+        lines.append(line)
+    if failed:
+        lines.append("# last lines of %s:" %
+                     os.path.relpath(outcome.console, ROOT))
+        lines += ["#   " + l for l in tail(outcome.console)]
+    say("\n".join(lines))
+    return failed
