@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Run kbuild: configuration from fragments, one progress line, a log.
+
+A configuration is what the architecture starts from (tinyconfig; User Mode Linux
+has only its defconfig) with the fragment of qemu-test/configs/ merged in.  Every
+symbol that a fragment asks for must come out as asked: kconfig drops silently
+what lacks a dependency, and a test on such a kernel would test nothing.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from .util import BASE, BUILD, LOGS, TOP, TREE, clean_env, fail
+
+CONFIGS = TOP / "qemu-test" / "configs"
+
+# name here: (name in the kernel, cross prefix, machine that needs no prefix, start, image)
+ARCHES = {
+    "x86_64": ("x86_64", "x86_64-linux-gnu-", "x86_64", "tinyconfig", "arch/x86/boot/bzImage"),
+    "um": ("um", "", "", "defconfig", "linux"),
+    "arm64": ("arm64", "aarch64-linux-gnu-", "aarch64", "tinyconfig", "arch/arm64/boot/Image"),
+    "s390x": ("s390", "s390x-linux-gnu-", "s390x", "tinyconfig", "arch/s390/boot/bzImage"),
+}
+
+FIRST_GUESS = 2000              # steps of a first build, before a count is known
+STEP_RE = re.compile(r"^  ([A-Z][A-Z0-9_]+) (?:\[M\])?\s*(\S+)")
+ERROR_RE = re.compile(r"(error:|fatal error|undefined reference|No rule to make|\*\*\*|: not found|Error \d)")
+SYMBOL_RE = re.compile(r"^(?:(CONFIG_\w+)=(.*)|# (CONFIG_\w+) is not set)$")
+
+
+def tool_options(arch):
+    """The make variables that say which compiler; the same in every run."""
+    karch, prefix, native, _, _ = ARCHES[arch]
+    cross = prefix if native and os.uname().machine != native else ""
+    cache = "ccache " if shutil.which("ccache") else ""
+    cc = os.environ.get("CC") or f"{cache}{cross}gcc"
+    options = [f"ARCH={karch}", f"CC={cc}", f"HOSTCC={cache}gcc", "LOCALVERSION="]
+    return options + ([f"CROSS_COMPILE={cross}"] if cross else [])
+
+
+def build_env(tree):
+    """Nothing of the clock or the host goes into a kernel, so equal sources build equal."""
+    stamp = time.strftime("%a %b %e %H:%M:%S UTC %Y", time.gmtime((tree / "Makefile").stat().st_mtime))
+    env = clean_env(KBUILD_BUILD_USER="codetag", KBUILD_BUILD_HOST="build",
+                    KBUILD_BUILD_TIMESTAMP=stamp, LC_ALL="C")
+    env.pop("CC", None)
+    return env
+
+
+def fragments(config, seen=()):
+    """The fragment files of a configuration, included ones first."""
+    path = CONFIGS / f"{config}.config"
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in CONFIGS.glob("*.config"))) or "none"
+        fail(f"no {path.relative_to(TOP)}; there are: {known}")
+    if config in seen:
+        fail(f"{path.relative_to(TOP)} includes itself")
+    files = []
+    for other in re.findall(r"^# include: (.*)$", path.read_text(), re.M):
+        for name in other.split():
+            files += [f for f in fragments(name.removesuffix(".config"), (*seen, config)) if f not in files]
+    return files + [path]
+
+
+def source_of(config):
+    """The tree a configuration is built from."""
+    if config == "base":
+        return BASE
+    path = fragments(config)[-1]
+    return BASE if re.search(r"^# tree: base$", path.read_text(), re.M) else TREE
+
+
+def requested(files):
+    """{symbol: value} that the fragments ask for, the last word counting."""
+    wanted = {}
+    for path in files:
+        for line in path.read_text().splitlines():
+            match = SYMBOL_RE.match(line.strip())
+            if match:
+                wanted[match[1] or match[3]] = match[2] if match[1] else "n"
+    return wanted
+
+
+def read_config(path):
+    return requested([path])
+
+
+def mismatches(files, config_path):
+    """Symbols that did not come out as requested, in words."""
+    have = read_config(config_path)
+    return [f"{symbol} is {have.get(symbol, 'n')}, wanted {value}"
+            for symbol, value in sorted(requested(files).items()) if have.get(symbol, "n") != value]
+
+
+class Progress:
+    """One line that says what, how far and for how long; lines apart without a terminal."""
+
+    def __init__(self, title, total):
+        self.title, self.total = title, total
+        self.count, self.what = 0, ""
+        self.start = self.shown = time.monotonic()
+        self.tty = sys.stdout.isatty()
+        self.every = 0.1 if self.tty else 20
+
+    def step(self, what):
+        self.count += 1
+        self.what = what
+        now = time.monotonic()
+        if now - self.shown >= self.every:
+            self.shown = now
+            self.show()
+
+    def elapsed(self):
+        seconds = int(time.monotonic() - self.start)
+        return f"{seconds // 60}:{seconds % 60:02}"
+
+    def text(self):
+        if not self.total:
+            return f"{self.title}: {self.count} steps  {self.elapsed()}  {self.what}"
+        part = min(99, 100 * self.count // self.total)
+        return f"{self.title}: {part:2}% {self.count}/{max(self.total, self.count)}  {self.elapsed()}  {self.what}"
+
+    def show(self):
+        if self.tty:
+            width = shutil.get_terminal_size().columns - 1
+            sys.stdout.write("\r\033[K" + self.text()[:width])
+            sys.stdout.flush()
+        else:
+            print(self.text(), flush=True)
+
+    def note(self, line):
+        if self.tty:
+            sys.stdout.write("\r\033[K")
+        print(line, flush=True)
+
+    def end(self, verdict):
+        self.note(f"{self.title}: {verdict}  {self.elapsed()}")
+
+
+def run_make(title, log, tree, out, options, targets, total=0):
+    """make in tree with O=out; the number of steps.  fail() names the log and the last errors."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    argv = ["make", "-C", str(tree), f"O={out}", f"-j{os.cpu_count()}", *options, *targets]
+    progress = Progress(title, total)
+    errors = []
+    with open(log, "a", encoding="utf-8") as record:
+        record.write("$ " + " ".join(argv) + "\n")
+        record.flush()
+        with subprocess.Popen(argv, env=build_env(tree), stdin=subprocess.DEVNULL, text=True,
+                              errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as make:
+            for line in make.stdout:
+                record.write(line)
+                take_line(line.rstrip("\n"), progress, errors)
+    if make.returncode:
+        progress.note(f"{title}: failed after {progress.elapsed()}")
+        fail("\n  ".join([f"{title} failed; the whole log is {log}", *errors[-12:]]))
+    return progress
+
+
+def take_line(line, progress, errors):
+    step = STEP_RE.match(line)
+    if step:
+        progress.step(f"{step[1]} {step[2]}")
+    elif ERROR_RE.search(line):
+        errors.append(line)
+    elif ": warning: " in line:
+        progress.note(line)
+
+
+def config_stamp(files, start, options, tree):
+    """What the .config is a function of, apart from the Kconfig files themselves."""
+    parts = [start, *options, str(tree), (tree / "Makefile").read_text(errors="replace")[:200]]
+    parts += [f.read_text() for f in files]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def kconfig_newer(out, stamp):
+    """Did a Kconfig file change since?  auto.conf.cmd lists those that were read."""
+    listing = out / "include" / "config" / "auto.conf.cmd"
+    if not listing.exists() or not stamp.exists():
+        return True
+    when = stamp.stat().st_mtime
+    for name in re.findall(r"^\s*(\S*Kconfig\S*)", listing.read_text(errors="replace"), re.M):
+        path = Path(os.path.normpath(out / name.rstrip("\\")))
+        if not path.exists() or path.stat().st_mtime > when:
+            return True
+    return False
+
+
+def configure(tree, out, arch, files, log):
+    """Make out/.config from the fragments, leaving an equal one in its place."""
+    start = ARCHES[arch][3]
+    options = tool_options(arch)
+    stamp = out / ".codetag-config"
+    now = config_stamp(files, start, options, tree)
+    if ((out / ".config").exists() and stamp.exists() and stamp.read_text() == now
+            and not kconfig_newer(out, stamp)):
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    config, before = out / ".config", out / ".config.before"
+    if config.exists():
+        config.replace(before)
+    stamp.unlink(missing_ok=True)
+    generate(tree, out, options, start, files, log)
+    bad = mismatches(files, config)
+    if bad:
+        fail("\n  ".join([f"{out.name}.config for {arch}: kconfig did not take {len(bad)} symbols "
+                          f"(a dependency lacks; log {log})", *bad]))
+    if before.exists() and before.read_bytes() == config.read_bytes():
+        before.replace(config)
+    stamp.write_text(now)
+
+
+def generate(tree, out, options, start, files, log):
+    """The start configuration, the fragments merged in, completed."""
+    title = f"config {out.parent.name}/{out.name}"
+    run_make(title, log, tree, out, options, [start])
+    merge = [str(tree / "scripts" / "kconfig" / "merge_config.sh"), "-m", "-O", str(out),
+             str(out / ".config"), *map(str, files)]
+    with open(log, "a", encoding="utf-8") as record:
+        done = subprocess.run(merge, cwd=tree, env=build_env(tree), stdout=record,
+                              stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        fail(f"merge_config.sh failed; the whole log is {log}")
+    run_make(title, log, tree, out, options, ["olddefconfig"])
+
+
+def build(tree, out, arch, title, log, targets=("all",)):
+    """Compile; remember how many steps a whole build takes, for the next one's progress."""
+    count = LOGS / (log.stem + ".steps")
+    whole = not (out / "vmlinux").exists()
+    total = 0
+    if whole:
+        total = int(count.read_text()) if count.exists() else FIRST_GUESS
+    progress = run_make(title, log, tree, out, tool_options(arch), targets, total)
+    if whole:
+        count.write_text(str(progress.count))
+    progress.end(f"{progress.count} steps" if progress.count else "nothing to do")
+
+
+def log_file(name):
+    """A fresh log; the last one stays as NAME.log.old."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / f"{name}.log"
+    if log.exists():
+        log.replace(LOGS / f"{name}.log.old")
+    return log
+
+
+def out_dir(arch, config):
+    return BUILD / arch / config

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The queue as the commits that a mailing list expects.
+
+Each patch becomes a commit on the tag base with its overlay files folded in, so
+the commits carry the whole change and need nothing of this repository.  They
+live in build/linux's object store under refs/series/head, beside the working
+branch and not on it.
+"""
+
+import os
+
+from . import gittree, queue
+from .util import TOP, TREE, fail, git
+
+REF = "refs/series/head"
+
+
+def identity():
+    """Who signs: the committer of this repository."""
+    name = git("config", "user.name", cwd=TOP, check=False, env=own_config()).stdout.decode().strip()
+    mail = git("config", "user.email", cwd=TOP, check=False, env=own_config()).stdout.decode().strip()
+    if not name or not mail:
+        fail("who signs the series? git config user.name and user.email")
+    return name, mail
+
+
+def own_config():
+    """For once the user's own git configuration counts."""
+    keep = {"GIT_CONFIG_NOSYSTEM": "0"}
+    keep["GIT_CONFIG_GLOBAL"] = os.path.expanduser("~/.gitconfig")
+    return keep
+
+
+def when():
+    """The date of the repository's last commit, so that a commit gives one series."""
+    done = git("log", "-1", "--format=%ct", cwd=TOP, check=False)
+    return int(done.stdout.strip() or 0) if not done.returncode else 0
+
+
+def message(patch, name, mail):
+    """The commit's text: no bookkeeping of ours, a sign-off."""
+    sign = f"Signed-off-by: {name} <{mail}>"
+    parts = [patch.subject, patch.body] + ([sign] if sign not in patch.body else [])
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def env(name, mail, number):
+    date = f"@{when() + number} +0000"
+    return {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": mail, "GIT_AUTHOR_DATE": date,
+            "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": mail, "GIT_COMMITTER_DATE": date}
+
+
+def add_overlay(patch, index):
+    for dest, src in patch.adds:
+        path = TOP / src
+        blob = git("hash-object", "-w", "--no-filters", path).strip()
+        mode = "100755" if os.access(path, os.X_OK) else "100644"
+        git("update-index", "--add", "--cacheinfo", f"{mode},{blob},{dest}", index=index)
+
+
+def make_commits(patches):
+    """[(commit, patch)]; refs/series/head is the last one."""
+    name, mail = identity()
+    index, parent, commits = gittree.INDEX, gittree.rev("base"), []
+    index.unlink(missing_ok=True)
+    git("read-tree", parent, index=index)
+    for number, patch in enumerate(patches, 1):
+        if patch.diff.strip():
+            done = git("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch.diff, index=index, check=False)
+            if done.returncode:
+                fail(gittree.misfit(patch, done.stderr.decode(errors="replace")))
+        add_overlay(patch, index)
+        tree = git("write-tree", index=index).strip()
+        parent = git("commit-tree", tree, "-p", parent, stdin=message(patch, name, mail),
+                     env=env(name, mail, number)).strip()
+        commits.append((parent, patch))
+    index.unlink()
+    git("update-ref", REF, parent)
+    return commits
+
+
+def ready():
+    """The patches, after the rules that a series depends on."""
+    patches = queue.load()
+    bad = queue.check_adds(patches, TREE.parent / "linux-base")
+    if bad:
+        fail("\n  ".join(["the queue is not complete", *bad]))
+    return patches
