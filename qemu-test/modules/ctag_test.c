@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Allocates known numbers of known sizes on lines of its own.
+ *
+ * Every site of the table below is one call of one allocation function, on one
+ * line, in a function of its own. The module knows what is live of each, and
+ * what that should cost; a test compares with /proc/allocinfo, to the byte.
+ *
+ * /sys/kernel/debug/ctag_test/cmd takes, in process context,
+ *
+ *	alloc SITE N [CONTEXT [CPU]]	N more objects
+ *	free SITE N [CONTEXT [CPU]]	N fewer, the youngest first
+ *	keep SITE			all of them to ctag_keep
+ *	churn ROUNDS			alloc and free everywhere, on all CPUs at
+ *					once, then none more live than before
+ *
+ * with SITE a name or "all", CONTEXT one of process, softirq, hardirq. Sites
+ * that cannot run in a context are left out of "all" and refused by name.
+ *
+ * /sys/kernel/debug/ctag_test/table has a line a site:
+ *
+ *	NAME LINE FUNCTION CALLS NUMBER UNIT exact|atleast
+ *
+ * with UNIT "bytes", or the name of a slab cache, whose slab_size in sysfs is
+ * then to be multiplied with. "atleast" is for what costs some book-keeping of unstated size as well.
+ *
+ * The parameter "fail" makes init fail after having allocated: 1 frees first,
+ * 2 leaves the objects to ctag_keep.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/gfp.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include "ctag_keep.h"
+
+#define LIVE_MAX	512	/* objects of a site */
+#define WIDTH_MAX	4	/* pointers an object */
+#define BULK		4
+#define ODD_SIZE	200	/* no kmalloc size */
+#define ODD_NAME	"ctag_odd"
+
+static int fail;
+module_param(fail, int, 0400);
+MODULE_PARM_DESC(fail, "init fails: 1 cleanly, 2 with its memory still live");
+
+static struct kmem_cache *odd_cache;
+static struct dentry *dir;
+static DEFINE_MUTEX(cmd_lock);
+
+/**
+ * struct site - a line that allocates
+ * @name: for commands
+ * @make: allocates one object into p[0 .. width - 1]; NULL in p[0] on failure
+ * @how: how one pointer of it is freed
+ * @arg: for @how, as in struct ctag_object
+ * @width: pointers an object has
+ * @calls: what an object adds to the line's calls
+ * @size: argument of kmalloc(); else 0
+ * @pages: pages of an object, where @size is 0
+ * @process: cannot run in interrupts
+ * @atleast: costs more than the memory asked for
+ * @line: where the call stands
+ * @before: line of an allocation that must be gone again, or 0
+ * @func: function that the call is in
+ * @live: objects there are
+ * @slot: their pointers, @width each
+ */
+struct site {
+	const char *name;
+	void (*make)(struct site *s, void **p, gfp_t gfp);
+	enum ctag_how how;
+	size_t arg;
+	unsigned int width;
+	unsigned int calls;
+	size_t size;
+	unsigned int pages;
+	bool process;
+	bool atleast;
+
+	unsigned int line;
+	unsigned int before;
+	const char *func;
+	unsigned int live;
+	void **slot;
+};
+
+/* The sites: each allocation function, each on a line of its own. */
+
+#define HERE(_s) do {							\
+	(_s)->line = __LINE__;						\
+	(_s)->func = __func__;						\
+} while (0)
+
+#define MAKE(_name, _call)						\
+static void make_##_name(struct site *s, void **p, gfp_t gfp)		\
+{									\
+	HERE(s);							\
+	p[0] = (void *)(_call);						\
+}
+
+MAKE(kmalloc_8, kmalloc(8, gfp))
+MAKE(kmalloc_100, kmalloc(100, gfp))
+MAKE(kmalloc_1024, kmalloc(1024, gfp))
+MAKE(kmalloc_5000, kmalloc(5000, gfp))
+MAKE(kmalloc_16384, kmalloc(16384, gfp))
+MAKE(kmalloc_var, kmalloc(s->size, gfp))
+MAKE(kzalloc, kzalloc(24, gfp))
+MAKE(kcalloc, kcalloc(7, 50, gfp))
+MAKE(kmalloc_array, kmalloc_array(3, 1000, gfp))
+MAKE(kmalloc_node, kmalloc_node(300, gfp, numa_mem_id()))
+MAKE(kzalloc_node, kzalloc_node(60, gfp, numa_mem_id()))
+MAKE(cache_alloc, kmem_cache_alloc(odd_cache, gfp))
+MAKE(cache_zalloc, kmem_cache_zalloc(odd_cache, gfp))
+MAKE(cache_node, kmem_cache_alloc_node(odd_cache, gfp, numa_mem_id()))
+MAKE(kmemdup, kmemdup(KBUILD_MODNAME, sizeof(KBUILD_MODNAME), gfp))
+MAKE(kstrdup, kstrdup("a string of thirty-three letters.", gfp))
+MAKE(kvmalloc_small, kvmalloc(700, gfp))
+MAKE(kvmalloc_big, kvmalloc(40 * PAGE_SIZE, gfp))
+MAKE(vmalloc, vmalloc(3 * PAGE_SIZE))
+MAKE(vzalloc, vzalloc(2 * PAGE_SIZE))
+MAKE(alloc_page, alloc_page(gfp))
+MAKE(alloc_pages_1, alloc_pages(gfp, 1))
+MAKE(alloc_pages_3, alloc_pages(gfp | __GFP_COMP, 3))
+MAKE(alloc_pages_node, alloc_pages_node(numa_mem_id(), gfp, 0))
+MAKE(get_free_pages, virt_to_page((void *)__get_free_pages(gfp, 1)))
+MAKE(get_zeroed_page, virt_to_page((void *)get_zeroed_page(gfp)))
+MAKE(pages_exact, alloc_pages_exact(3 * PAGE_SIZE, gfp))
+MAKE(folio_alloc, folio_alloc(gfp, 2))
+
+static void make_krealloc(struct site *s, void **p, gfp_t gfp)
+{
+	void *small, *big;
+
+	s->before = __LINE__ + 1;
+	small = kmalloc(100, gfp);
+	HERE(s); big = krealloc(small, 1024, gfp);
+	if (!big)
+		kfree(small);
+	p[0] = big;
+}
+
+static void make_cache_bulk(struct site *s, void **p, gfp_t gfp)
+{
+	HERE(s); if (!kmem_cache_alloc_bulk(odd_cache, gfp, BULK, p))
+		p[0] = NULL;
+}
+
+static void make_pages_bulk(struct site *s, void **p, gfp_t gfp)
+{
+	struct page **pages = (struct page **)p;
+	unsigned long got, i;
+
+	memset(p, 0, BULK * sizeof(*p));
+	HERE(s); got = alloc_pages_bulk_array(gfp, BULK, pages);
+	if (got == BULK)
+		return;
+	for (i = 0; i < got; i++)
+		__free_page(pages[i]);
+	p[0] = NULL;
+}
+
+/* r07: the parts of a split block are accounted, each of them once */
+static void make_split(struct site *s, void **p, gfp_t gfp)
+{
+	struct page *page;
+	int i;
+
+	p[0] = NULL;
+	HERE(s); page = alloc_pages(gfp, 2);
+	if (!page)
+		return;
+	split_page(page, 2);
+	for (i = 0; i < 4; i++)
+		p[i] = page + i;
+}
+
+/* r11: all but the first page of a block go while somebody has a reference */
+static void make_extra_ref(struct site *s, void **p, gfp_t gfp)
+{
+	struct page *page;
+
+	HERE(s); page = alloc_pages(gfp, 2);
+	if (page) {
+		get_page(page);
+		__free_pages(page, 2);
+	}
+	p[0] = page;
+}
+
+#define SITE_KMALLOC(_name, _size)					\
+	{ .name = #_name, .make = make_##_name, .how = CTAG_KFREE,	\
+	  .width = 1, .calls = 1, .size = (_size) }
+
+#define SITE_CACHE(_name, _width)					\
+	{ .name = #_name, .make = make_##_name, .how = CTAG_CACHE,	\
+	  .width = (_width), .calls = (_width),				\
+	  .process = (_width) > 1 }
+
+#define SITE_PAGES(_name, _order, _width, _pages)			\
+	{ .name = #_name, .make = make_##_name, .how = CTAG_PAGES,	\
+	  .arg = (_order), .width = (_width), .calls = (_width),	\
+	  .pages = (_pages) }
+
+#define SITE_KVMALLOC(_name, _pages)					\
+	{ .name = #_name, .make = make_##_name, .how = CTAG_KVFREE,	\
+	  .width = 1, .calls = 1, .pages = (_pages), .process = true,	\
+	  .atleast = true }
+
+static struct site sites[] = {
+	SITE_KMALLOC(kmalloc_8, 8),
+	SITE_KMALLOC(kmalloc_100, 100),
+	SITE_KMALLOC(kmalloc_1024, 1024),
+	SITE_KMALLOC(kmalloc_5000, 5000),
+	SITE_KMALLOC(kmalloc_16384, 16384),
+	SITE_KMALLOC(kmalloc_var, 77),
+	SITE_KMALLOC(kzalloc, 24),
+	SITE_KMALLOC(kcalloc, 7 * 50),
+	SITE_KMALLOC(kmalloc_array, 3 * 1000),
+	SITE_KMALLOC(kmalloc_node, 300),
+	SITE_KMALLOC(kzalloc_node, 60),
+	SITE_KMALLOC(krealloc, 1024),
+	SITE_KMALLOC(kmemdup, sizeof(KBUILD_MODNAME)),
+	SITE_KMALLOC(kstrdup, 34),
+	SITE_CACHE(cache_alloc, 1),
+	SITE_CACHE(cache_zalloc, 1),
+	SITE_CACHE(cache_node, 1),
+	SITE_CACHE(cache_bulk, BULK),
+	{ .name = "kvmalloc_small", .make = make_kvmalloc_small,
+	  .how = CTAG_KVFREE, .width = 1, .calls = 1, .size = 700,
+	  .process = true },
+	SITE_KVMALLOC(kvmalloc_big, 40),
+	SITE_KVMALLOC(vmalloc, 3),
+	SITE_KVMALLOC(vzalloc, 2),
+	SITE_PAGES(alloc_page, 0, 1, 1),
+	SITE_PAGES(alloc_pages_1, 1, 1, 2),
+	SITE_PAGES(alloc_pages_3, 3, 1, 8),
+	SITE_PAGES(alloc_pages_node, 0, 1, 1),
+	SITE_PAGES(get_free_pages, 1, 1, 2),
+	SITE_PAGES(get_zeroed_page, 0, 1, 1),
+	SITE_PAGES(pages_bulk, 0, BULK, BULK),
+	SITE_PAGES(split, 0, 4, 4),
+	SITE_PAGES(extra_ref, 0, 1, 1),
+	{ .name = "pages_exact", .make = make_pages_exact, .how = CTAG_EXACT,
+	  .arg = 3 * PAGE_SIZE, .width = 1, .calls = 3, .pages = 3 },
+	{ .name = "folio_alloc", .make = make_folio_alloc, .how = CTAG_FOLIO,
+	  .width = 1, .calls = 1, .pages = 4 },
+};
+
+/*
+ * What the live objects of a site should cost: a number of bytes, or of objects
+ * of a cache. How large those are with red zones and all is in sysfs alone.
+ */
+static void show_cost(struct seq_file *m, const struct site *s)
+{
+	size_t size = s->size;
+
+	if (s->how == CTAG_CACHE) {
+		seq_printf(m, "%u %s", s->live * s->width, ODD_NAME);
+	} else if (!size) {
+		seq_printf(m, "%lu bytes", s->live * s->pages * PAGE_SIZE);
+	} else if (size > KMALLOC_MAX_CACHE_SIZE) {
+		seq_printf(m, "%lu bytes",
+			   s->live * (PAGE_SIZE << get_order(size)));
+	} else {
+		size = kmalloc_size_roundup(size);
+		if (size % SZ_1K)
+			seq_printf(m, "%u kmalloc-%zu", s->live, size);
+		else
+			seq_printf(m, "%u kmalloc-%zuk", s->live, size / SZ_1K);
+	}
+}
+
+/* Any context in which the site may run. */
+static void site_drop(const struct site *s, void **p)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->width; i++) {
+		switch (s->how) {
+		case CTAG_KFREE:
+			kfree(p[i]);
+			break;
+		case CTAG_KVFREE:
+			kvfree(p[i]);
+			break;
+		case CTAG_CACHE:
+			kmem_cache_free(odd_cache, p[i]);
+			break;
+		case CTAG_PAGES:
+			__free_pages(p[i], s->arg);
+			break;
+		case CTAG_EXACT:
+			free_pages_exact(p[i], s->arg);
+			break;
+		case CTAG_FOLIO:
+			folio_put(p[i]);
+			break;
+		default:
+			WARN_ON_ONCE(1);
+		}
+	}
+}
+
+/* Jobs: something done to a site, in a context, on a CPU. */
+
+enum context { PROCESS, SOFTIRQ, HARDIRQ };
+
+static const char * const context_names[] = {
+	[PROCESS] = "process", [SOFTIRQ] = "softirq", [HARDIRQ] = "hardirq",
+};
+
+struct job {
+	struct site *site;
+	bool free;
+	unsigned int nr;
+	enum context context;
+	gfp_t gfp;
+	int err;
+	struct completion done;
+	struct tasklet_struct tasklet;
+	struct irq_work work;
+};
+
+/* cmd_lock is held by the task that waits for the job. */
+static void job_do(struct job *job)
+{
+	struct site *s = job->site;
+	void **p;
+
+	for (; job->nr; job->nr--) {
+		if (job->free) {
+			if (!s->live) {
+				job->err = -ERANGE;
+				return;
+			}
+			s->live--;
+			site_drop(s, &s->slot[s->live * s->width]);
+			continue;
+		}
+		if (s->live == LIVE_MAX) {
+			job->err = -ENOSPC;
+			return;
+		}
+		p = &s->slot[s->live * s->width];
+		s->make(s, p, job->gfp);
+		if (!p[0]) {
+			job->err = -ENOMEM;
+			return;
+		}
+		s->live++;
+	}
+}
+
+static long job_process(void *arg)
+{
+	job_do(arg);
+	return 0;
+}
+
+static void job_softirq(struct tasklet_struct *t)
+{
+	struct job *job = from_tasklet(job, t, tasklet);
+
+	WARN_ON_ONCE(!in_serving_softirq());
+	job_do(job);
+	complete(&job->done);
+}
+
+/* On the CPU that the job is for: both run there, a little later. */
+static void job_raise(void *arg)
+{
+	struct job *job = arg;
+
+	if (job->context == SOFTIRQ)
+		tasklet_schedule(&job->tasklet);
+	else
+		irq_work_queue(&job->work);
+}
+
+static void job_hardirq(struct irq_work *work)
+{
+	struct job *job = container_of(work, struct job, work);
+
+	WARN_ON_ONCE(!in_hardirq());
+	job_do(job);
+	complete(&job->done);
+}
+
+static int job_run(struct job *job, int cpu)
+{
+	int err;
+
+	job->gfp = job->context == PROCESS ? GFP_KERNEL : GFP_ATOMIC;
+	job->err = 0;
+	init_completion(&job->done);
+
+	if (job->context == PROCESS) {
+		work_on_cpu(cpu, job_process, job);
+		return job->err;
+	}
+
+	tasklet_setup(&job->tasklet, job_softirq);
+	job->work = IRQ_WORK_INIT_HARD(job_hardirq);
+	err = smp_call_function_single(cpu, job_raise, job, 1);
+	if (err)
+		return err;
+	wait_for_completion(&job->done);
+	if (job->context == HARDIRQ)
+		irq_work_sync(&job->work);
+	else
+		tasklet_kill(&job->tasklet);
+	return job->err;
+}
+
+/* Commands */
+
+static int keep_site(struct site *s)
+{
+	struct ctag_object o = { .how = s->how, .arg = s->arg };
+	unsigned int i;
+	int err;
+
+	while (s->live) {
+		for (i = 0; i < s->width; i++) {
+			o.p = s->slot[(s->live - 1) * s->width + i];
+			err = ctag_keep_add(&o);
+			if (err)
+				return err;
+		}
+		s->live--;
+	}
+	return 0;
+}
+
+struct churn {
+	struct work_struct work;
+	unsigned int rounds;
+};
+
+static void churn_work(struct work_struct *work)
+{
+	struct churn *c = container_of(work, struct churn, work);
+	void *p[WIDTH_MAX];
+	unsigned int i, j;
+
+	for (i = 0; i < c->rounds; i++) {
+		for (j = 0; j < ARRAY_SIZE(sites); j++) {
+			sites[j].make(&sites[j], p, GFP_KERNEL);
+			if (p[0])
+				site_drop(&sites[j], p);
+		}
+		cond_resched();
+	}
+}
+
+static int churn(unsigned int rounds)
+{
+	struct churn *c;
+	int cpu;
+
+	c = kcalloc(nr_cpu_ids, sizeof(*c), GFP_KERNEL);
+	if (!c)
+		return -ENOMEM;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		c[cpu].rounds = rounds;
+		INIT_WORK(&c[cpu].work, churn_work);
+		schedule_work_on(cpu, &c[cpu].work);
+	}
+	for_each_online_cpu(cpu)
+		flush_work(&c[cpu].work);
+	cpus_read_unlock();
+	kfree(c);
+	return 0;
+}
+
+static int site_command(struct site *s, const char *verb, unsigned int nr,
+			enum context context, int cpu)
+{
+	struct job job = { .site = s, .nr = nr, .context = context };
+
+	if (!strcmp(verb, "keep"))
+		return keep_site(s);
+	if (!strcmp(verb, "free"))
+		job.free = true;
+	else if (strcmp(verb, "alloc"))
+		return -EINVAL;
+	return job_run(&job, cpu);
+}
+
+static int command(char *verb, const char *name, unsigned int nr,
+		   enum context context, int cpu)
+{
+	bool all = !strcmp(name, "all");
+	bool found = false;
+	struct site *s;
+	int err;
+
+	for (s = sites; s < sites + ARRAY_SIZE(sites); s++) {
+		if (!all && strcmp(name, s->name))
+			continue;
+		found = true;
+		if (s->process && context != PROCESS) {
+			if (all)
+				continue;
+			return -EINVAL;
+		}
+		if (all && s->how == CTAG_CACHE && !strcmp(verb, "keep"))
+			continue;
+		err = site_command(s, verb, nr, context, cpu);
+		if (err)
+			return err;
+	}
+	return found ? 0 : -ENOENT;
+}
+
+static int parse(char *line)
+{
+	char verb[16], name[32], where[16] = "process";
+	unsigned int nr = 0;
+	int cpu = 0, n, context;
+
+	n = sscanf(line, "%15s %31s %u %15s %d", verb, name, &nr, where, &cpu);
+	if (n < 2)
+		return -EINVAL;
+	if (!strcmp(verb, "churn"))
+		return kstrtouint(name, 10, &nr) ? -EINVAL : churn(nr);
+	context = match_string(context_names, ARRAY_SIZE(context_names), where);
+	if (context < 0 || cpu < 0 || cpu >= nr_cpu_ids || !cpu_online(cpu))
+		return -EINVAL;
+	return command(verb, name, nr, context, cpu);
+}
+
+static ssize_t cmd_write(struct file *file, const char __user *buf,
+			 size_t len, loff_t *pos)
+{
+	char line[96];
+	int err;
+
+	if (len >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, len))
+		return -EFAULT;
+	line[len] = '\0';
+
+	mutex_lock(&cmd_lock);
+	err = parse(line);
+	mutex_unlock(&cmd_lock);
+	return err ?: len;
+}
+
+static const struct file_operations cmd_fops = {
+	.owner	= THIS_MODULE,
+	.write	= cmd_write,
+};
+
+static int table_show(struct seq_file *m, void *unused)
+{
+	struct site *s;
+
+	mutex_lock(&cmd_lock);
+	for (s = sites; s < sites + ARRAY_SIZE(sites); s++) {
+		if (!s->line)
+			continue;
+		seq_printf(m, "%s %u %s %u ", s->name, s->line, s->func,
+			   s->live * s->calls);
+		show_cost(m, s);
+		seq_puts(m, s->atleast && s->live ? " atleast\n" : " exact\n");
+		if (s->before)
+			seq_printf(m, "%s_before %u %s 0 0 bytes exact\n",
+				   s->name, s->before, s->func);
+	}
+	mutex_unlock(&cmd_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(table);
+
+/* Init */
+
+static void drop_all(void)
+{
+	struct site *s;
+
+	for (s = sites; s < sites + ARRAY_SIZE(sites); s++) {
+		while (s->live) {
+			s->live--;
+			site_drop(s, &s->slot[s->live * s->width]);
+		}
+		vfree(s->slot);
+	}
+	kmem_cache_destroy(odd_cache);
+}
+
+static int make_room(void)
+{
+	struct site *s;
+
+	odd_cache = kmem_cache_create(ODD_NAME, ODD_SIZE, 0, 0, NULL);
+	if (!odd_cache)
+		return -ENOMEM;
+	for (s = sites; s < sites + ARRAY_SIZE(sites); s++) {
+		s->slot = vzalloc(array3_size(LIVE_MAX, s->width,
+					      sizeof(*s->slot)));
+		if (!s->slot)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fail_init(void)
+{
+	int err = command("alloc", "all", 10, PROCESS, 0);
+
+	if (!err && fail == 2)
+		err = command("keep", "all", 0, PROCESS, 0);
+	return err ?: -ENODEV;
+}
+
+static int __init ctag_test_init(void)
+{
+	int err = make_room();
+
+	if (!err && fail)
+		err = fail_init();
+	if (err) {
+		drop_all();
+		return err;
+	}
+	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
+	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
+	return 0;
+}
+
+static void __exit ctag_test_exit(void)
+{
+	debugfs_remove(dir);
+	drop_all();
+}
+
+module_init(ctag_test_init);
+module_exit(ctag_test_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Allocations of known size on known lines");
