@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the tests of the tooling share.
+#
+# Each test is a shell function test_* that runs in a subshell under set -e, in a
+# fresh directory $work below build/tests/.  The things tested are the real ones:
+# the scripts of this repository, copied into a repository of their own, on the
+# real kernel source.  Where a whole kernel would only cost time, the base is a
+# slice of it, the files that matter under their own names (KERNEL_SRC=slice).
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+scratch=$top/build/tests
+export GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@localhost
+export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@localhost
+unset MAKEFLAGS MFLAGS MAKELEVEL KERNEL_SRC CONFIG ARCH FORCE
+
+# run_tests: every test_* function of the calling script, a result line each
+run_tests() {
+	local fn name rc status=0
+	for fn in $(declare -F | awk '$3 ~ /^test_/ { print $3 }'); do
+		name=${fn#test_}
+		work=$scratch/$name
+		rm -rf "$work"
+		mkdir -p "$work"
+		(set -eu; cd "$work"; "$fn") >"$work.log" 2>&1
+		rc=$?
+		if [ $rc = 0 ]; then
+			echo "ok tools: $name"
+			rm -rf "$work" "$work.log"
+		elif [ $rc = 77 ]; then
+			echo "skip tools: $name # $(tail -n 1 "$work.log")"
+		else
+			echo "not ok tools: $name # $(tail -n 1 "$work.log") (build/tests/$name.log)"
+			status=1
+		fi
+	done
+	return "$status"
+}
+
+die() {
+	echo "$*"
+	exit 1
+}
+
+# refuses TEXT COMMAND...: the command fails and its output has TEXT
+refuses() {
+	local text=$1 out
+	shift
+	if out=$("$@" 2>&1); then
+		die "did not refuse: $* said: $out"
+	fi
+	case $out in
+	*"$text"*) ;;
+	*) die "wanted '$text' from $*, got: $out" ;;
+	esac
+}
+
+# says TEXT COMMAND...: the command succeeds and its output has TEXT
+says() {
+	local text=$1 out
+	shift
+	out=$("$@" 2>&1) || die "failed: $*: $out"
+	case $out in
+	*"$text"*) ;;
+	*) die "wanted '$text' from $*, got: $out" ;;
+	esac
+}
+
+# quiet COMMAND...: the command succeeds and says nothing
+quiet() {
+	local out
+	out=$("$@" 2>&1) || die "failed: $*: $out"
+	[ -z "$out" ] || die "not silent: $*: $out"
+}
+
+# every file below a directory with its content's hash, links as links
+fingerprint() {
+	(
+		cd "$1" || exit
+		find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 -r sha256sum
+		find . -path ./.git -prune -o -type l -printf '%p -> %l\n' | sort
+	)
+}
+
+# slice DIR FILE...: a 6.1 tree of those files of the base and its Makefile
+slice() {
+	local dir=$1
+	shift
+	mkdir -p "$dir"
+	(cd "$top/build/linux-base" && cp -p --parents -t "$dir" Makefile "$@")
+}
+
+# The files that the real queue touches.
+queue_files() {
+	grep -h '^diff --git ' "$top"/patches/*.patch 2>/dev/null | sed 's|^diff --git a/\([^ ]*\) .*|\1|' | sort -u
+}
+
+need_queue() {
+	[ -n "$(queue_files)" ] || { echo "the queue is empty"; exit 77; }
+}
+
+# clone_tools DIR: a repository with the tooling and nothing else
+clone_tools() {
+	mkdir -p "$1"
+	(cd "$top" && tar -c --exclude=__pycache__ .gitignore scripts Makefile packages.txt patches/cover-letter.txt) |
+		tar -x -C "$1"
+	git -C "$1" init -q -b main
+}
+
+# clone_all DIR: a repository with everything this one has
+clone_all() {
+	mkdir -p "$1"
+	(cd "$top" && git ls-files -zco --exclude-standard | rsync -a --ignore-missing-args --from0 --files-from=- ./ "$1/")
+	git -C "$1" init -q -b main
+	git -C "$1" add -A
+	git -C "$1" commit -q -m everything
+}
+
+# fixture: ./repo with a base of three files and a queue of two patches that add
+# lib/answer.c and a KUnit source; build/linux is made from it.
+fixture() {
+	clone_tools repo
+	slice "$PWD/kernel" lib/Makefile mm/slub.c mm/vmalloc.c
+	cd repo || exit
+	mkdir -p lib kunit
+	printf '// SPDX-License-Identifier: GPL-2.0-only\nint answer;\n' >lib/answer.c
+	printf '// SPDX-License-Identifier: GPL-2.0-only\nint question;\n' >kunit/answer_kunit.c
+	KERNEL_SRC=../kernel scripts/tree
+	echo 'obj-y += answer.o' >>build/linux/lib/Makefile
+	record 'lib: hold an answer' 110-answer \
+		'Adds: lib/answer.c' 'Adds: lib/answer_kunit.c (from kunit/answer_kunit.c)'
+	sed -i '30s/^/\n/' build/linux/mm/slub.c
+	record 'mm/slub: breathe' 210-breathe
+	scripts/refresh
+	git add -A
+	git commit -q -m fixture
+}
+
+# record SUBJECT NAME [TRAILER...]: commit the edits of build/linux as that patch
+record() {
+	local subject=$1 name=$2
+	shift 2
+	git -C build/linux commit -q -a -m "$subject" -m 'Because it was not so before.' \
+		-m "$(printf '%s\n' "$@" "Patch: $name" | sed '/^$/d')"
+}
