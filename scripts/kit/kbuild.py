@@ -180,14 +180,14 @@ def config_stamp(files, start, options, tree):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def kconfig_newer(out, stamp):
+def kconfig_newer(tree, out, stamp):
     """Did a Kconfig file change since?  auto.conf.cmd lists those that were read."""
     listing = out / "include" / "config" / "auto.conf.cmd"
     if not listing.exists() or not stamp.exists():
         return True
     when = stamp.stat().st_mtime
-    for name in re.findall(r"^\s*(\S*Kconfig\S*)", listing.read_text(errors="replace"), re.M):
-        path = Path(os.path.normpath(out / name.rstrip("\\")))
+    for name in re.findall(r"^\t(\S*Kconfig\S*)", listing.read_text(errors="replace"), re.M):
+        path = tree / name
         if not path.exists() or path.stat().st_mtime > when:
             return True
     return False
@@ -200,7 +200,7 @@ def configure(tree, out, arch, files, log):
     stamp = out / ".codetag-config"
     now = config_stamp(files, start, options, tree)
     if ((out / ".config").exists() and stamp.exists() and stamp.read_text() == now
-            and not kconfig_newer(out, stamp)):
+            and not kconfig_newer(tree, out, stamp)):
         return
     out.mkdir(parents=True, exist_ok=True)
     config, before = out / ".config", out / ".config.before"
@@ -209,11 +209,11 @@ def configure(tree, out, arch, files, log):
     stamp.unlink(missing_ok=True)
     generate(tree, out, options, start, files, log)
     bad = mismatches(files, config)
-    if bad:
-        fail("\n  ".join([f"{out.name}.config for {arch}: kconfig did not take {len(bad)} symbols "
-                          f"(a dependency lacks; log {log})", *bad]))
-    if before.exists() and before.read_bytes() == config.read_bytes():
+    if before.exists() and (bad or before.read_bytes() == config.read_bytes()):
         before.replace(config)
+    if bad:
+        fail("\n  ".join([f"{out.name}.config for {arch}: kconfig did not take {len(bad)} of the symbols "
+                          f"(does a dependency lack? log {log})", *bad]))
     stamp.write_text(now)
 
 
