@@ -225,7 +225,13 @@ def initramfs(name, mods, extra=()):
     a.data("etc/group", b"root:x:0:\nnogroup:x:65534:\n")
     for prog, path in programs().items():
         a.file("init" if prog == "init" else "qt/bin/" + prog, path, 0o755)
+    helpers = os.path.join(HERE, "helpers")
+    for script in sorted(os.listdir(helpers)):
+        if script.endswith(".sh"):
+            a.file("qt/bin/" + script[:-3], os.path.join(helpers, script),
+                   0o755)
     a.file("qt/lib.sh", os.path.join(HERE, "lib.sh"))
+    a.file("etc/profile", os.path.join(HERE, "profile"))
     for path in mods:
         a.file("modules/" + os.path.basename(path), path)
     for target, path in extra:
@@ -302,8 +308,41 @@ class Outcome:
             return f.read()
 
 
-def boot(name, image, initrd, append="", timeout=60, **machine):
-    """Boots, waits for the end or the time-out, returns an Outcome."""
+class Follower:
+    """Hands on the lines of a file while it grows."""
+
+    def __init__(self, path, to):
+        self.file = open(path, errors="replace")
+        self.to = to
+        self.rest = ""
+
+    def step(self):
+        *lines, self.rest = (self.rest + self.file.read()).split("\n")
+        for line in lines:
+            self.to(line.rstrip("\r"))
+
+
+def watch(proc, deadline, follower):
+    """Until the process ends: True; or until the deadline: False."""
+    while True:
+        try:
+            proc.wait(0.1 if follower else
+                      max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            pass
+        if follower:
+            follower.step()
+        if proc.returncode is not None:
+            return True
+        if time.monotonic() >= deadline:
+            return False
+
+
+def boot(name, image, initrd, append="", timeout=60, stream=None, **machine):
+    """Boots, waits for the end or the time-out, returns an Outcome.
+
+    stream, a function, gets each line of the results as it comes.
+    """
     out = Outcome(name)
     for path in (out.console, out.ktap):
         with open(path, "w"):
@@ -311,20 +350,23 @@ def boot(name, image, initrd, append="", timeout=60, **machine):
     argv = qemu_argv(image, initrd, APPEND + " " + append, **machine)
     argv += ["-serial", "file:" + out.console, "-serial", "file:" + out.ktap]
     timeout *= float(os.environ.get("TIMEOUT_SCALE", "1"))
+    follower = Follower(out.ktap, stream) if stream else None
+    errors = os.path.join(OUT, name + ".qemu")
     start = time.monotonic()
-    proc = subprocess.Popen(argv, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            preexec_fn=die_with_parent)
+    with open(errors, "w") as err:
+        proc = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=err,
+                                stderr=err, preexec_fn=die_with_parent)
     try:
-        err = proc.communicate(timeout=timeout)[1].decode(errors="replace")
-        if proc.returncode:
-            out.ended = "qemu: " + (err.strip() or str(proc.returncode))
-    except subprocess.TimeoutExpired:
-        out.ended = "timeout"
+        if not watch(proc, start + timeout, follower):
+            out.ended = "timeout"
     finally:
         if proc.poll() is None:
             proc.kill()
             proc.wait()
+    if not out.ended and proc.returncode:
+        out.ended = "qemu: " + ("; ".join(tail(errors, 2)) or
+                                "exit code %d" % proc.returncode)
+    os.unlink(errors)
     out.seconds = time.monotonic() - start
     found = re.search(r"^# qt: exit (\d+)\s*$", out.ktap_text(), re.M)
     if found:

@@ -105,3 +105,89 @@ snapshot()
 		      B[$0] += b; C[$0] += c }
 		    END { for (t in B) print t "\t" B[t] "\t" C[t] }' | sort
 }
+
+# load KIND N: starts one and waits until it holds what it should; $LOAD is its
+# process id, unload ends it.
+load()
+{
+	rm -f /tmp/.ready
+	# shellcheck disable=SC2164
+	/qt/bin/load "$1" "$2" /tmp/.ready &
+	LOAD=$!
+	tries=0
+	until [ -e /tmp/.ready ]; do
+		kill -0 $LOAD 2>/dev/null || fail "load $1 $2 died"
+		tries=$((tries + 1))
+		[ $tries -lt 3000 ] || fail "load $1 $2 is not ready after 30 s"
+		usleep 10000
+	done
+}
+
+unload()
+{
+	kill -9 "$LOAD"
+	wait "$LOAD" 2>/dev/null
+}
+
+# The test modules
+
+CTAG=/sys/kernel/debug/ctag_test
+KEEP=/sys/kernel/debug/ctag_keep
+
+mod_load()
+{
+	[ -d $KEEP ] || insmod /modules/ctag_keep.ko || fail "insmod ctag_keep"
+	insmod /modules/ctag_test.ko "$@" || fail "insmod ctag_test"
+}
+
+mod_unload()
+{
+	rmmod ctag_test || fail "rmmod ctag_test"
+}
+
+cmd()
+{
+	echo "$*" > $CTAG/cmd || fail "ctag_test refused: $*"
+}
+
+# Lines of a module that is there, or was, with more than nothing
+mod_lines()
+{
+	tags | awk -v m="[${1:-ctag_test}]" '$4 == m && ($1 || $2)'
+}
+
+# check_table [FILE]: what the module, or a copy of its table, says is live is
+# what /proc/allocinfo says, site by site.  Leaves the differences in notes.
+check_table()
+{
+	[ -s /tmp/slab_sizes ] || for f in /sys/kernel/slab/*; do
+		echo "${f##*/} $(cat "$f/slab_size")"
+	done > /tmp/slab_sizes
+	cat "${1:-$CTAG/table}" > /tmp/table
+	tags > /tmp/info
+	awk '
+	FILENAME == "/tmp/slab_sizes" { size[$1] = $2; next }
+	FILENAME == "/tmp/info" {
+		if ($4 == "[ctag_test]") {
+			k = $3 " " $5
+			bytes[k] += $1; calls[k] += $2; seen[k] = 1
+		}
+		next
+	}
+	{
+		k = "ctag_test.c:" $2 " func:" $3
+		want = $5 * ($6 == "bytes" ? 1 : size[$6])
+		n++
+		if (!seen[k] && (want || !gone)) {
+			print "# " $1 ": no line for " k; bad++
+		} else if ($7 == "exact" && (bytes[k] != want || calls[k] != $4)) {
+			print "# " $1 ": " bytes[k] " bytes " calls[k] " calls, want " want " and " $4
+			bad++
+		} else if ($7 == "atleast" && (bytes[k] < want || bytes[k] > want * 1.5)) {
+			print "# " $1 ": " bytes[k] " bytes, want at least " want " and not half more"
+			bad++
+		}
+	}
+	END { if (!n) print "# no table"; exit bad || !n }
+	' gone="${GONE:-0}" /tmp/slab_sizes /tmp/info /tmp/table
+}

@@ -15,7 +15,9 @@
  *					once, then none more live than before
  *
  * with SITE a name or "all", CONTEXT one of process, softirq, hardirq. Sites
- * that cannot run in a context are left out of "all" and refused by name.
+ * that cannot run in a context are left out of "all" and refused by name. Of
+ * the largest there are never more than a few. The wrappers of mm/util.c have a
+ * test of their own and are left out of "all" too.
  *
  * /sys/kernel/debug/ctag_test/table has a line a site:
  *
@@ -73,6 +75,8 @@ static DEFINE_MUTEX(cmd_lock);
  * @pages: pages of an object, where @size is 0
  * @process: cannot run in interrupts
  * @atleast: costs more than the memory asked for
+ * @most: so large that there are never more of it, however many are asked for
+ * @wrapper: a helper of mm/util.c; left out of "all"
  * @line: where the call stands
  * @before: line of an allocation that must be gone again, or 0
  * @func: function that the call is in
@@ -90,6 +94,8 @@ struct site {
 	unsigned int pages;
 	bool process;
 	bool atleast;
+	unsigned int most;
+	bool wrapper;
 
 	unsigned int line;
 	unsigned int before;
@@ -128,8 +134,11 @@ MAKE(cache_zalloc, kmem_cache_zalloc(odd_cache, gfp))
 MAKE(cache_node, kmem_cache_alloc_node(odd_cache, gfp, numa_mem_id()))
 MAKE(kmemdup, kmemdup(KBUILD_MODNAME, sizeof(KBUILD_MODNAME), gfp))
 MAKE(kstrdup, kstrdup("a string of thirty-three letters.", gfp))
+MAKE(kstrndup, kstrndup("a string that is cut short", 8, gfp))
+MAKE(kmemdup_nul, kmemdup_nul("four", 4, gfp))
 MAKE(kvmalloc_small, kvmalloc(700, gfp))
-MAKE(kvmalloc_big, kvmalloc(40 * PAGE_SIZE, gfp))
+MAKE(kvmalloc_big, kvmalloc(48 * PAGE_SIZE, gfp))
+MAKE(kvmalloc_huge, kvmalloc(KMALLOC_MAX_SIZE + PAGE_SIZE, gfp))
 MAKE(vmalloc, vmalloc(3 * PAGE_SIZE))
 MAKE(vzalloc, vzalloc(2 * PAGE_SIZE))
 MAKE(alloc_page, alloc_page(gfp))
@@ -205,6 +214,10 @@ static void make_extra_ref(struct site *s, void **p, gfp_t gfp)
 	{ .name = #_name, .make = make_##_name, .how = CTAG_KFREE,	\
 	  .width = 1, .calls = 1, .size = (_size) }
 
+#define SITE_WRAPPER(_name, _size)					\
+	{ .name = #_name, .make = make_##_name, .how = CTAG_KFREE,	\
+	  .width = 1, .calls = 1, .size = (_size), .wrapper = true }
+
 #define SITE_CACHE(_name, _width)					\
 	{ .name = #_name, .make = make_##_name, .how = CTAG_CACHE,	\
 	  .width = (_width), .calls = (_width),				\
@@ -215,10 +228,10 @@ static void make_extra_ref(struct site *s, void **p, gfp_t gfp)
 	  .arg = (_order), .width = (_width), .calls = (_width),	\
 	  .pages = (_pages) }
 
-#define SITE_KVMALLOC(_name, _pages)					\
+#define SITE_KVMALLOC(_name, _pages, _most)				\
 	{ .name = #_name, .make = make_##_name, .how = CTAG_KVFREE,	\
 	  .width = 1, .calls = 1, .pages = (_pages), .process = true,	\
-	  .atleast = true }
+	  .atleast = true, .most = (_most) }
 
 static struct site sites[] = {
 	SITE_KMALLOC(kmalloc_8, 8),
@@ -233,8 +246,10 @@ static struct site sites[] = {
 	SITE_KMALLOC(kmalloc_node, 300),
 	SITE_KMALLOC(kzalloc_node, 60),
 	SITE_KMALLOC(krealloc, 1024),
-	SITE_KMALLOC(kmemdup, sizeof(KBUILD_MODNAME)),
-	SITE_KMALLOC(kstrdup, 34),
+	SITE_WRAPPER(kmemdup, sizeof(KBUILD_MODNAME)),
+	SITE_WRAPPER(kmemdup_nul, 5),
+	SITE_WRAPPER(kstrdup, 34),
+	SITE_WRAPPER(kstrndup, 9),
 	SITE_CACHE(cache_alloc, 1),
 	SITE_CACHE(cache_zalloc, 1),
 	SITE_CACHE(cache_node, 1),
@@ -242,9 +257,10 @@ static struct site sites[] = {
 	{ .name = "kvmalloc_small", .make = make_kvmalloc_small,
 	  .how = CTAG_KVFREE, .width = 1, .calls = 1, .size = 700,
 	  .process = true },
-	SITE_KVMALLOC(kvmalloc_big, 40),
-	SITE_KVMALLOC(vmalloc, 3),
-	SITE_KVMALLOC(vzalloc, 2),
+	SITE_KVMALLOC(kvmalloc_big, 48, 0),
+	SITE_KVMALLOC(kvmalloc_huge, KMALLOC_MAX_SIZE / PAGE_SIZE + 1, 2),
+	SITE_KVMALLOC(vmalloc, 3, 0),
+	SITE_KVMALLOC(vzalloc, 2, 0),
 	SITE_PAGES(alloc_page, 0, 1, 1),
 	SITE_PAGES(alloc_pages_1, 1, 1, 2),
 	SITE_PAGES(alloc_pages_3, 3, 1, 8),
@@ -344,13 +360,15 @@ static void job_do(struct job *job)
 	for (; job->nr; job->nr--) {
 		if (job->free) {
 			if (!s->live) {
-				job->err = -ERANGE;
+				job->err = s->most ? 0 : -ERANGE;
 				return;
 			}
 			s->live--;
 			site_drop(s, &s->slot[s->live * s->width]);
 			continue;
 		}
+		if (s->most && s->live == s->most)
+			return;
 		if (s->live == LIVE_MAX) {
 			job->err = -ENOSPC;
 			return;
@@ -459,6 +477,8 @@ static void churn_work(struct work_struct *work)
 
 	for (i = 0; i < c->rounds; i++) {
 		for (j = 0; j < ARRAY_SIZE(sites); j++) {
+			if (sites[j].wrapper || (sites[j].most && i % 64))
+				continue;
 			sites[j].make(&sites[j], p, GFP_KERNEL);
 			if (p[0])
 				site_drop(&sites[j], p);
@@ -511,7 +531,7 @@ static int command(char *verb, const char *name, unsigned int nr,
 	int err;
 
 	for (s = sites; s < sites + ARRAY_SIZE(sites); s++) {
-		if (!all && strcmp(name, s->name))
+		if (all ? s->wrapper : strcmp(name, s->name))
 			continue;
 		found = true;
 		if (s->process && context != PROCESS) {

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What `make demo` runs in the guest.  Lines that begin with "== " are headings.
+
+. /qt/lib.sh
+
+say()
+{
+	echo "   $*"
+}
+
+start()
+{
+	rm -f /tmp/.ready
+	/qt/bin/load "$1" "$2" /tmp/.ready &
+	LOAD=$!
+	until [ -e /tmp/.ready ]; do usleep 20000; done
+}
+
+echo "== $(uname -sr), $(nproc) CPUs, $(awk '/MemTotal/ { printf "%d", $2 / 1024 }' /proc/meminfo) MiB, vm.mem_profiling=$(cat $MP)"
+echo
+echo "== A workload"
+say "ext4 on a virtio disk: 60 MiB in 240 files"
+mount_disk
+i=0
+while [ $i -lt 240 ]; do
+	mkdir -p /mnt/$((i % 12))
+	dd if=/dev/zero of=/mnt/$((i % 12))/$i bs=256k count=1 2>/dev/null
+	i=$((i + 1))
+done
+sync
+say "TCP over loopback: 400 connections, unread data in each"
+loopback_up
+start sockets 400
+say "200 processes, 100 threads, 32 MiB of anonymous memory"
+start forks 200
+start threads 100
+start anon 32
+
+echo
+echo "== The 15 lines of the kernel that hold most memory, from /proc/allocinfo"
+echo
+/qt/bin/alloctop 15
+
+pipes_line()
+{
+	tags | awk '$3 ~ /^fs\/pipe\.c/ && $NF ~ /alloc_pipe_info/ {
+			b += $1 }
+		    END { printf "%10d bytes", b }'
+}
+
+row()
+{
+	printf '   %-26s  %-46s %s\n' "$1" "$2" "$(pipes_line)"
+}
+
+echo
+echo "== Switched off and on while it runs; what alloc_pipe_info() in fs/pipe.c holds"
+echo
+row "" "before"
+start pipes 500
+first=$LOAD
+row "" "500 pipes opened"
+echo 0 > $MP
+start pipes 500
+second=$LOAD
+row "vm.mem_profiling=0" "500 more: not counted"
+kill -9 $first
+wait $first 2>/dev/null
+row "" "the first 500 closed: still given back"
+echo 1 > $MP
+start pipes 500
+row "vm.mem_profiling=1" "500 more: counted again"
+kill -9 $second $LOAD
+wait $second $LOAD 2>/dev/null
+row "" "all closed"

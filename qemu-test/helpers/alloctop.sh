@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# alloctop [N]: the N lines of the kernel (15) that hold most memory, with
+# units.  Everything it prints is in /proc/allocinfo.
+
+sed 1,2d /proc/allocinfo | sort -rn | awk -v n="${1:-15}" '
+function human(b,   u) {
+	u = 1
+	while (b >= 1000 && u < 5) { b /= 1024; u++ }
+	return sprintf(b < 9.95 && u > 1 ? "%.1f %s" : "%.0f %s", b,
+		       substr(" KMGT", u, 1) (u > 1 ? "iB" : "B  "))
+}
+{
+	total += $1
+	if ($1 > 0) used++
+	if (NR > n) next
+	module = $4 ~ /^\[/ ? " " $4 : ""
+	func_ = $(module ? 5 : 4)
+	sub(/^func:/, "", func_)
+	size[NR] = human($1); calls[NR] = $2; where[NR] = $3 module; name[NR] = func_
+	if (length(where[NR]) > w) w = length(where[NR])
+}
+END {
+	if (!used) { print "  nothing is accounted: is vm.mem_profiling 1?"; exit }
+	if (NR < n) n = NR
+	printf "  %9s  %8s  %-*s  %s\n", "size", "calls", w, "line of the kernel", "function"
+	for (i = 1; i <= n; i++)
+		printf "  %9s  %8d  %-*s  %s\n", size[i], calls[i], w, where[i], name[i]
+	printf "  %9s  in %d lines of %d; a slab page counts on its own line and again as the objects in it\n", human(total), used, NR
+}'

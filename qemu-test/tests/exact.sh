@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Known numbers of known sizes: each on its own line, to the byte, from any
+# context, and nothing left when they are freed, wherever they are freed.
+#
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_test ctag_keep
+
+. /qt/lib.sh
+
+# Every case begins with a module that has nothing.
+fresh()
+{
+	[ ! -d $CTAG ] || mod_unload
+	mod_load
+}
+
+# there_and_back CONTEXT CPU: where they are allocated; freed in every context
+# and on every CPU
+there_and_back()
+{
+	for from in process softirq hardirq; do
+		for cpu in 0 1; do
+			cmd alloc all 24 "$1" "$2"
+			check_table || fail "allocated in $1 on CPU $2"
+			cmd free all 12 $from $cpu
+			check_table || fail "half freed in $from on CPU $cpu"
+			cmd free all 12 "$1" "$2"
+			# what interrupts had to leave out
+			[ "$1" != process ] || [ $from = process ] ||
+				for s in cache_bulk kvmalloc_small kvmalloc_big kvmalloc_huge vmalloc vzalloc; do
+					cmd free $s 12
+				done
+			check_table || fail "freed in $from on CPU $cpu"
+		done
+	done
+}
+
+test_process()
+{
+	fresh
+	there_and_back process 0
+	there_and_back process 1
+}
+
+test_softirq()
+{
+	fresh
+	there_and_back softirq 0
+	there_and_back softirq 1
+}
+
+test_hardirq()
+{
+	fresh
+	there_and_back hardirq 0
+	there_and_back hardirq 1
+}
+
+test_one_by_one()
+{
+	fresh
+	cmd alloc all 1
+	cmd free all 1
+	for s in $(awk '$1 !~ /_before$/ { print $1 }' $CTAG/table); do
+		cmd alloc "$s" 7
+		check_table || fail "7 of $s"
+		cmd free "$s" 3
+		check_table || fail "some of $s"
+		[ "$s" = kvmalloc_huge ] || cmd free "$s" 4
+		check_table || fail "none of $s"
+	done
+}
+
+# A helper that allocates for others is charged to those.
+test_r27_wrappers_of_util_c()
+{
+	fresh
+	for s in kmemdup kmemdup_nul kstrdup kstrndup; do
+		cmd alloc $s 9
+	done
+	check_table || fail "9 of each"
+	for s in kmemdup kmemdup_nul kstrdup kstrndup; do
+		cmd free $s 9 softirq 1
+	done
+	check_table || fail "freed"
+}
+
+test_r07_split()
+{
+	fresh
+	cmd alloc split 100
+	check_table || fail "split"
+	cmd free split 100
+	check_table || fail "freed"
+}
+
+test_r11_extra_reference()
+{
+	fresh
+	cmd alloc extra_ref 100
+	check_table || fail "with a reference left"
+	cmd free extra_ref 100
+	check_table || fail "freed"
+}
+
+test_many()
+{
+	fresh
+	cmd alloc all 500
+	check_table || fail "500 of each"
+	cmd free all 500
+	check_table || fail "freed"
+}
+
+# Enough to make every counter percpu; what they had before must come along.
+test_hot_lines()
+{
+	fresh
+	cmd alloc all 50
+	for i in 1 2 3 4; do
+		cmd churn 1500
+		check_table || fail "after $i rounds"
+	done
+	cmd free all 50
+	check_table || fail "freed"
+}
+
+test_no_other_line()
+{
+	fresh
+	cmd alloc all 10
+	cmd free all 10
+	n=$(mod_lines | grep -vc 'func:make_')
+	note "$n lines of the module's own memory"
+	mod_unload
+	[ -z "$(mod_lines)" ] || fail "lines left: $(mod_lines | head -2)"
+}
+
+run_tests

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The text form of /proc/allocinfo, every line of it, and who may read it.
+#
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_test ctag_keep
+
+. /qt/lib.sh
+
+LINE='^ *[0-9]+ +[0-9]+ [^ :]+:[0-9]+( \[[A-Za-z0-9_]+\])? func:[A-Za-z0-9_.]+( accurate:no)? $'
+
+test_header()
+{
+	eq "first line" "$(sed -n 1p $INFO)" "allocinfo - version: 2.0"
+	eq "second line" "$(sed -n 2p $INFO)" "#     <size>  <calls> <tag info>"
+}
+
+test_every_line()
+{
+	mod_load
+	cmd alloc all 3
+	tags > /tmp/all
+	n=$(wc -l < /tmp/all)
+	[ "$n" -gt 500 ] || fail "only $n lines"
+	grep -q 'ctag_test' /tmp/all || fail "no line of the module"
+	grep -vE "$LINE" /tmp/all | head -3 | sed 's/^/# /'
+	grep -qvE "$LINE" /tmp/all && fail "lines of another form"
+	note "$n lines"
+}
+
+test_columns()
+{
+	# sizes end in column 12, calls in column 21, unless they need more room
+	awk 'NF { w = sprintf("%12s %8s ", $1, $2)
+		  if (substr($0, 1, length(w)) != w) { print "# " $0; bad = 1 } }
+	     END { exit bad }' /tmp/all || fail "not %12d %8d"
+}
+
+test_no_negative()
+{
+	grep -E '^ *-|^ *[0-9]+ +-' /tmp/all && fail "a negative number"
+	:
+}
+
+test_paths()
+{
+	awk '$3 ~ /^(\.|\/)/ || $3 ~ /\/\.\.?\//' /tmp/all | head -3 |
+		sed 's/^/# /' | grep . && fail "paths not relative to the tree"
+	:
+}
+
+test_r27_no_header_lines()
+{
+	loopback_up
+	load sockets 20
+	load files 20
+	tags | awk '$3 ~ /(^|\/)include\// || $3 ~ /^mm\/(slab_common|util|slub)\.c/' \
+		> /tmp/headers
+	# slub.c may name its own pages and metadata, the others nothing at all
+	awk '$1 > 0 && $3 !~ /^mm\/slub\.c/ { print "# " $0; bad = 1 }
+	     END { exit bad }' /tmp/headers || fail "memory charged to a header"
+}
+
+test_bytes_without_calls()
+{
+	awk '($1 > 0) != ($2 > 0) { print "# " $0; bad = 1 }
+	     END { exit bad }' /tmp/all || fail "bytes without calls, or calls without bytes"
+}
+
+test_mode()
+{
+	eq mode "$(stat -c '%a %u %g' $INFO)" "400 0 0"
+}
+
+test_ordinary_user()
+{
+	su nobody -s /bin/sh -c "cat $INFO" > /tmp/out 2>/tmp/err &&
+		fail "nobody may read it"
+	[ -s /tmp/out ] && fail "nobody got something"
+	grep -q 'Permission denied' /tmp/err || fail "$(cat /tmp/err)"
+}
+
+test_not_writable()
+{
+	echo 1 2>/dev/null > $INFO && fail "it takes writes"
+	:
+}
+
+# A record is never cut, whatever the size of a read.
+test_short_reads()
+{
+	strip='{ $1 = $2 = ""; print }'
+	tags | awk "$strip" > /tmp/whole
+	for size in 1 7 100 4096 65536; do
+		[ $size -gt 1 ] || continue
+		dd if=$INFO bs=$size 2>/dev/null | sed 1,2d | awk "$strip" > /tmp/cut
+		cmp -s /tmp/whole /tmp/cut || fail "differs when read by $size"
+	done
+}
+
+test_sums_plausible()
+{
+	# Anything a line has came from the page allocator or from a slab, and
+	# slabs came from the page allocator: so the lines cannot have more
+	# than memory in use and slabs together.
+	total=$(tags | awk '{ b += $1 } END { printf "%d", b / 1024 }')
+	# shellcheck disable=SC2034
+	eval "$(awk '/^(MemTotal|MemFree|Slab):/ { sub(":", "", $1); print $1 "=" $2 }' \
+		/proc/meminfo)"
+	used=$((MemTotal - MemFree))
+	slabs=$(tags | awk '$3 ~ /^mm\/slub\.c/ { b += $1 } END { printf "%d", b / 1024 }')
+	note "lines $total kB, in use $used kB, slabs $Slab kB, slub's pages $slabs kB"
+	[ "$total" -lt $((used + Slab + 8192)) ] || fail "more than there is"
+	[ "$total" -gt $((used / 2)) ] || fail "less than half of what is in use"
+	[ "$slabs" -gt $((Slab * 8 / 10)) ] || fail "slab pages missing"
+	[ "$slabs" -lt $((Slab * 12 / 10 + 1024)) ] || fail "slab pages too many"
+}
+
+run_tests

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Modules that come and go, some of them before their memory does.
+#
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_test ctag_keep
+# timeout: 150
+
+. /qt/lib.sh
+
+gone()
+{
+	[ -z "$(tags | grep -F '[ctag_test]')" ]
+}
+
+test_unload()
+{
+	mod_load
+	cmd alloc all 20
+	tags | grep -qF '[ctag_test]' || fail "no lines"
+	mod_unload
+	gone || fail "lines left"
+}
+
+# Its memory is there, its counters, names and line numbers are not its own.
+test_r01_unload_with_live_memory()
+{
+	mod_load
+	cmd alloc all 20
+	cmd free cache_alloc 20
+	cmd free cache_zalloc 20
+	cmd free cache_node 20
+	cmd free cache_bulk 20
+	awk '$4' $CTAG/table > /tmp/live
+	cmd keep all
+	mod_unload
+	# something else in the place where the module was
+	mod_load
+	mod_unload
+	settle
+	check_table /tmp/live || fail "with the module gone"
+	n=$(tags | grep -cF '[ctag_test]')
+	note "$n lines remain"
+	echo 1 > $KEEP/free
+	[ -z "$(mod_lines)" ] || fail "left after free: $(mod_lines | head -1)"
+	gone || fail "empty lines left"
+}
+
+test_r01_loaded_again_beside_its_remains()
+{
+	mod_load
+	cmd alloc kmalloc_1024 10
+	cmd alloc alloc_page 10
+	cmd keep all
+	mod_unload
+	mod_load
+	cmd alloc kmalloc_1024 5
+	cmd alloc alloc_page 5
+	sed -e 's/^\(kmalloc_1024 .*\) 5 5 /\1 15 15 /' \
+	    -e 's/^\(alloc_page .*\) 5 20480 /\1 15 61440 /' \
+		$CTAG/table > /tmp/both
+	check_table /tmp/both || fail "sum of old and new"
+	echo 1 > $KEEP/free
+	check_table || fail "the new alone"
+	mod_unload
+	gone || fail "lines left"
+}
+
+test_r02_init_fails()
+{
+	for i in 1 2 3; do
+		insmod /modules/ctag_test.ko fail=1 2>/dev/null && fail "loaded"
+		gone || fail "lines left"
+	done
+	mod_load
+	cmd alloc all 5
+	check_table || fail "loaded after a failure"
+	mod_unload
+}
+
+test_r02_init_fails_with_live_memory()
+{
+	insmod /modules/ctag_test.ko fail=2 2>/dev/null && fail "loaded"
+	[ "$(cat $KEEP/count)" -gt 100 ] || fail "nothing kept"
+	[ -n "$(mod_lines)" ] || fail "no lines for what is kept"
+	set -- $(sum_tags 'ctag_test.c:[0-9]+ .ctag_test. func:make_kmalloc_8')
+	eq "kmalloc(8)" "$2" 10
+	mod_load
+	mod_unload
+	echo 1 > $KEEP/free
+	gone || fail "lines left"
+}
+
+test_r04_reader_across_unload()
+{
+	mod_load
+	cmd alloc all 5
+	for skip in 1 20 200 100000; do
+		# the reader sleeps in the middle; the file stays open meanwhile
+		{
+			dd bs=512 count=$skip of=/dev/null 2>/dev/null
+			sleep 1
+			cat > /dev/null
+		} < $INFO &
+		usleep 300000
+		mod_unload
+		mod_load
+		wait $! || fail "reader failed"
+	done
+	mod_unload
+}
+
+come_and_go()
+{
+	while :; do
+		insmod /modules/ctag_test.ko
+		echo "alloc all 2" > $CTAG/cmd
+		rmmod ctag_test
+	done
+}
+
+# The kernel's own lines are all there, once, in their order, however small
+# the pieces and whatever modules do meanwhile.
+test_r05_small_reads_while_modules_come_and_go()
+{
+	names='$4 !~ /^\[ctag_/ { $1 = $2 = ""; print }'
+	tags | awk "$names" > /tmp/want
+	come_and_go 2>/dev/null &
+	for size in 37 100 1000 4096; do
+		for i in 1 2 3; do
+			dd if=$INFO bs=$size 2>/dev/null | sed 1,2d |
+				awk "$names" > /tmp/got
+			cmp -s /tmp/want /tmp/got && continue
+			kill $!
+			fail "read by $size: $(wc -l < /tmp/want) lines before, $(wc -l < /tmp/got) now"
+		done
+	done
+	# not in the middle of an insmod
+	kill $!
+	wait $! 2>/dev/null
+	sleep 1
+	rmmod ctag_test 2>/dev/null
+	gone || fail "lines left"
+}
+
+kilobytes()
+{
+	awk -v k="$1:" '$1 == k { print $2 }' /proc/meminfo
+}
+
+test_hundred_times()
+{
+	names='Slab SUnreclaim VmallocUsed Percpu KernelStack'
+	once()
+	{
+		mod_load
+		cmd alloc all 5
+		[ $(($1 % 10)) = 0 ] && cmd keep all
+		mod_unload
+		[ $(($1 % 10)) = 0 ] && echo 1 > $KEEP/free
+	}
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		once $i
+	done
+	settle 2
+	for n in $names MemFree; do
+		kilobytes $n > /tmp/before.$n
+	done
+	snapshot > /tmp/before
+	i=0
+	while [ $i -lt 100 ]; do
+		i=$((i + 1))
+		once $i
+	done
+	gone || fail "lines left"
+	settle 2
+	snapshot > /tmp/after
+	for n in $names; do
+		grown=$(($(kilobytes $n) - $(cat /tmp/before.$n)))
+		note "$n grew by $grown kB"
+		[ $grown -lt 256 ] || fail "$n grew by $grown kB in 100 loads"
+	done
+	grown=$(($(cat /tmp/before.MemFree) - $(kilobytes MemFree)))
+	[ $grown -lt 2048 ] || fail "$grown kB gone in 100 loads"
+	# no line may have grown with every load
+	awk -F'\t' 'NR == FNR { c[$1] = $3; next }
+		    $3 - c[$1] >= 100 { print "# " $1 ": " c[$1] " -> " $3 " calls"; bad = 1 }
+		    END { exit bad }' /tmp/before /tmp/after ||
+		fail "a line grows with every load"
+}
+
+run_tests

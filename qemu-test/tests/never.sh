@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Profiling that never was: by the parameter, and by default without it.
+#
+# append: sysctl.vm.mem_profiling=never
+# append: sysctl.vm.mem_profiling=never,compressed
+# append: qt.no_parameter
+# modules: ctag_test ctag_keep
+
+. /qt/lib.sh
+
+test_sysctl_read_only()
+{
+	eq mode "$(stat -c %a $MP)" 444
+	eq value "$(cat $MP)" 0
+	for v in 0 1 2; do
+		echo $v 2>/dev/null > $MP && fail "took $v"
+		eq value "$(cat $MP)" 0
+	done
+	:
+}
+
+test_nothing_accounted()
+{
+	eq "first line" "$(sed -n 1p $INFO)" "allocinfo - version: 2.0"
+	eq "second line" "$(sed -n 2p $INFO)" "#     <size>  <calls> <tag info>"
+	eq "bytes and calls" "$(sum_tags .)" "0 0"
+}
+
+test_modules_r23()
+{
+	mod_load
+	cmd alloc all 20
+	cmd alloc all 20 softirq 1
+	cmd alloc all 20 hardirq 0
+	eq "bytes and calls" "$(sum_tags .)" "0 0"
+	cmd free all 20
+	cmd churn 100
+	cmd keep all
+	# caches cannot be kept: they go with the module
+	mod_unload
+	echo 1 > $KEEP/free
+	insmod /modules/ctag_test.ko fail=1 2>/dev/null && fail "loaded"
+	mod_load
+	mod_unload
+	eq "bytes and calls" "$(sum_tags .)" "0 0"
+}
+
+run_tests

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# After a workload is torn down every line it touched has what it had before.
+#
+# Each workload runs twice: the first time pays for what a kernel sets up once
+# and keeps.  Then its lines are compared before, during and after the second.
+# Allowed to differ: SLACK calls a line (an RCU callback, a timer or a kworker
+# in flight), and the lines in KEPT, caches that nothing but memory pressure
+# empties, within KEPT_BYTES.
+#
+# append: sysctl.vm.mem_profiling=1
+# disk: 256M
+# timeout: 180
+
+. /qt/lib.sh
+
+SLACK=4
+# slab pages: partial slabs stay; thread stacks: two a CPU are cached
+KEPT='^(mm/slub\.c|kernel/fork\.c:[0-9]+ func:alloc_thread_stack_node)'
+KEPT_BYTES=1048576
+
+# compare MINIMUM: that many lines were touched, and are as before
+compare()
+{
+	awk -F'\t' -v slack=$SLACK -v kept="$KEPT" -v room=$KEPT_BYTES -v min="$1" '
+	FILENAME == "/tmp/before" { b[$1] = $2; c[$1] = $3; next }
+	FILENAME == "/tmp/during" { if ($3 != c[$1]) { touched[$1] = $3 - c[$1]; n++ } next }
+	!($1 in touched) { next }
+	$1 ~ kept { if ($2 - b[$1] > room) { print "# kept too much: " $0; bad++ } next }
+	$3 - c[$1] > slack || c[$1] - $3 > slack || ($3 == c[$1] && $2 != b[$1]) {
+		print "# " $1 ": " b[$1] "/" c[$1] " before, +" touched[$1] " during, " $2 "/" $3 " after"
+		bad++
+	}
+	END { print "# " n + 0 " lines touched"; exit bad || n < min }
+	' /tmp/before /tmp/during /tmp/after || fail "not as before"
+}
+
+# around MINIMUM: up, look, down, twice
+around()
+{
+	up
+	down
+	settle
+	snapshot > /tmp/before
+	up
+	snapshot > /tmp/during
+	down
+	settle 2
+	snapshot > /tmp/after
+	compare "$1"
+}
+
+test_sockets()
+{
+	loopback_up
+	up() { load sockets 500; }
+	down() { unload; }
+	around 15
+}
+
+test_unix_sockets()
+{
+	up() { load unix 500; }
+	down() { unload; }
+	around 5
+}
+
+test_processes()
+{
+	up() { load forks 300; }
+	down() { unload; sleep 1; }
+	around 15
+}
+
+test_threads()
+{
+	up() { load threads 200; }
+	down() { unload; sleep 1; }
+	around 5
+}
+
+test_pipes()
+{
+	up() { load pipes 500; }
+	down() { unload; }
+	around 4
+}
+
+test_anonymous_memory()
+{
+	up() { load anon 64; }
+	down() { unload; }
+	around 2
+}
+
+test_tmpfs()
+{
+	up()
+	{
+		mount -t tmpfs none /mnt || fail mount
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			mkdir /mnt/$i
+			dd if=/dev/zero of=/mnt/$i/data bs=64k count=16 2>/dev/null
+		done
+	}
+	down() { umount /mnt || fail umount; }
+	around 3
+}
+
+test_ext4()
+{
+	up()
+	{
+		mount_disk
+		cd /mnt || fail cd
+		load files 300
+		cd / || fail cd
+		for i in 1 2 3 4 5 6 7 8; do
+			mkdir -p /mnt/d$i
+			dd if=/dev/zero of=/mnt/d$i/data bs=64k count=32 2>/dev/null
+			cp /mnt/d$i/data /mnt/d$i/copy
+		done
+		sync
+	}
+	down()
+	{
+		unload
+		rm -rf /mnt/d* /mnt/load.*
+		umount /mnt || fail umount
+	}
+	around 20
+}
+
+test_namespaces()
+{
+	up()
+	{
+		rm -f /tmp/.ready
+		unshare -n -m -i -u -p -f sh -c 'ip link set lo up; touch /tmp/.ready
+			while :; do sleep 1; done' &
+		LOAD=$!
+		until [ -e /tmp/.ready ]; do usleep 10000; done
+	}
+	down()
+	{
+		pkill -9 -P "$LOAD"
+		unload
+		sleep 2
+	}
+	around 15
+}
+
+run_tests
