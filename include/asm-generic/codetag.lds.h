@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef __ASM_GENERIC_CODETAG_LDS_H
+#define __ASM_GENERIC_CODETAG_LDS_H
+
+/*
+ * The sections of code tags in vmlinux, each between the two symbols by which
+ * its user finds it. A module's section needs no symbols: the module loader
+ * looks it up by name.
+ */
+#define CODETAG_SECTION(_name)						\
+	. = ALIGN(8);							\
+	__start_##_name = .;						\
+	KEEP(*(_name))							\
+	__stop_##_name = .;
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+#define ALLOC_TAG_SECTION()	CODETAG_SECTION(alloc_tags)
+#else
+#define ALLOC_TAG_SECTION()
+#endif
+
+#define CODETAG_SECTIONS()						\
+	ALLOC_TAG_SECTION()
+
+#endif /* __ASM_GENERIC_CODETAG_LDS_H */

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Allocation tags: every allocation of memory is accounted to the line of code
+ * that made it. See lib/alloc_tag.c and Documentation/mm/allocation-profiling.rst.
+ */
+#ifndef _LINUX_ALLOC_TAG_H
+#define _LINUX_ALLOC_TAG_H
+
+#include <linux/codetag.h>
+#include <linux/jump_label.h>
+#include <linux/lazy_percpu_counter.h>
+#include <linux/sched.h>
+
+/**
+ * struct alloc_tag - a line of code that allocates
+ * @ct: which one
+ *
+ * Nothing in it changes while the kernel runs but @ct.index, once: what is
+ * accounted to the tag is in the counter of that index. So a module's tags can
+ * go with the module while its memory is still there.
+ */
+struct alloc_tag {
+	struct codetag ct;
+};
+
+/**
+ * struct alloc_tag_ref - to whom a piece of memory is accounted
+ * @index: index of a tag, 0 for none
+ *
+ * Belongs to the memory: whoever may free that may change the reference.
+ */
+struct alloc_tag_ref {
+	u16 index;
+};
+
+static_assert(sizeof(struct alloc_tag_ref) == 2);
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+
+/*
+ * Two switches. The first: are allocations accounted? The second: may there be
+ * references to release? It is on from the first time that the first one is,
+ * and stays on, for what was allocated before can be freed after.
+ */
+DECLARE_STATIC_KEY_FALSE(mem_alloc_profiling_key);
+DECLARE_STATIC_KEY_FALSE(alloc_tag_refs_key);
+
+/* False for good after "never": then there is room for no reference. */
+extern bool alloc_tag_available;
+
+/* Counters by index, in chunks, so that a module's range needs no moving. */
+#define ALLOC_TAG_CHUNK_SHIFT	8
+#define ALLOC_TAG_CHUNK_SIZE	(1U << ALLOC_TAG_CHUNK_SHIFT)
+#define ALLOC_TAG_CHUNKS	((CODETAG_INDEX_MAX + 1) >> ALLOC_TAG_CHUNK_SHIFT)
+
+extern struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS];
+
+static inline bool mem_alloc_profiling_enabled(void)
+{
+	return static_branch_unlikely(&mem_alloc_profiling_key);
+}
+
+static inline bool alloc_tag_refs_exist(void)
+{
+	return static_branch_unlikely(&alloc_tag_refs_key);
+}
+
+static inline struct lazy_percpu_counter *alloc_tag_counter(u16 index)
+{
+	return alloc_tag_chunks[index >> ALLOC_TAG_CHUNK_SHIFT] +
+	       (index & (ALLOC_TAG_CHUNK_SIZE - 1));
+}
+
+#define DEFINE_ALLOC_TAG_FOR(_name, _function)				\
+	static struct alloc_tag _name __used __aligned(8)		\
+	__section("alloc_tags") = { .ct = CODETAG_INIT_FOR(_function) }
+
+#define DEFINE_ALLOC_TAG(_name)	DEFINE_ALLOC_TAG_FOR(_name, __func__)
+
+/**
+ * alloc_tag_save - account what this task allocates to a tag
+ * @tag: the tag
+ *
+ * Return: the tag up to now, for alloc_tag_restore().
+ */
+static __always_inline struct alloc_tag *alloc_tag_save(struct alloc_tag *tag)
+{
+	struct alloc_tag *old = current->alloc_tag;
+
+	current->alloc_tag = tag;
+	return old;
+}
+
+/**
+ * alloc_tag_restore - end what alloc_tag_save() began
+ * @tag: the tag given to alloc_tag_save()
+ * @old: what it returned
+ */
+static __always_inline void alloc_tag_restore(struct alloc_tag *tag,
+					      struct alloc_tag *old)
+{
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+	WARN_ONCE(current->alloc_tag != tag, "alloc_tag: unbalanced restore\n");
+#endif
+	current->alloc_tag = old;
+}
+
+/**
+ * alloc_tag_record - remember to whom this call is accounted
+ * @_p: a struct alloc_tag * in the data structure being set up
+ *
+ * For the hooked initialiser of a data structure that will allocate on behalf
+ * of its user, with alloc_hooks_tag(). The structure must not outlive the code
+ * that called the initialiser.
+ */
+#define alloc_tag_record(_p)	((_p) = current->alloc_tag)
+
+/**
+ * alloc_hooks_tag - allocate on behalf of a tag
+ * @_tag: the tag
+ * @_do_alloc: a call of a _noprof function
+ *
+ * Hooks nest, the innermost wins.
+ *
+ * Return: the value of @_do_alloc.
+ */
+#define alloc_hooks_tag(_tag, _do_alloc)				\
+({									\
+	typeof(_do_alloc) _res;						\
+									\
+	if (mem_alloc_profiling_enabled()) {				\
+		struct alloc_tag *_new = (_tag);			\
+		struct alloc_tag *_old = alloc_tag_save(_new);		\
+									\
+		_res = _do_alloc;					\
+		alloc_tag_restore(_new, _old);				\
+	} else {							\
+		_res = _do_alloc;					\
+	}								\
+	_res;								\
+})
+
+/**
+ * alloc_hooks - account an allocation to the line it stands on
+ * @_do_alloc: a call of a _noprof function
+ *
+ * Return: the value of @_do_alloc.
+ */
+#define alloc_hooks(_do_alloc)						\
+({									\
+	DEFINE_ALLOC_TAG(_alloc_tag);					\
+									\
+	alloc_hooks_tag(&_alloc_tag, _do_alloc);			\
+})
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+void alloc_tag_warn_untagged(void);
+#else
+static inline void alloc_tag_warn_untagged(void) { }
+#endif
+
+/**
+ * alloc_tag_add - account memory to the current tag
+ * @ref: the reference that belongs to the memory, empty
+ * @bytes: size of the memory
+ *
+ * Context: any. To be called while profiling is enabled.
+ */
+static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
+					  size_t bytes)
+{
+	struct alloc_tag *tag = current->alloc_tag;
+	u16 index;
+
+	if (unlikely(!tag)) {
+		alloc_tag_warn_untagged();
+		return;
+	}
+	index = tag->ct.index;
+	if (unlikely(!index))
+		return;
+	ref->index = index;
+	lazy_percpu_counter_add(alloc_tag_counter(index), bytes, 1);
+}
+
+/**
+ * alloc_tag_sub - release the reference of memory that is freed
+ * @ref: the reference, empty afterwards
+ * @bytes: size of the memory
+ *
+ * Context: any. To be called while references may exist.
+ */
+static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
+					  size_t bytes)
+{
+	u16 index = ref->index;
+
+	if (!index)
+		return;
+	ref->index = 0;
+	lazy_percpu_counter_add(alloc_tag_counter(index), -(long)bytes, -1);
+}
+
+void alloc_tag_early_init(void);
+
+#else /* CONFIG_MEM_ALLOC_PROFILING */
+
+static inline bool mem_alloc_profiling_enabled(void)
+{
+	return false;
+}
+
+#define DEFINE_ALLOC_TAG_FOR(_name, _function)	static struct alloc_tag _name
+#define alloc_hooks_tag(_tag, _do_alloc)	(_do_alloc)
+#define alloc_hooks(_do_alloc)			(_do_alloc)
+#define alloc_tag_record(_p)			do { } while (0)
+
+static inline void alloc_tag_early_init(void) { }
+
+#endif /* CONFIG_MEM_ALLOC_PROFILING */
+
+#endif /* _LINUX_ALLOC_TAG_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lazy percpu counters: a sum and a count that take up per-CPU memory only
+ * once they prove hot. See lib/lazy_percpu_counter.c.
+ */
+#ifndef _LINUX_LAZY_PERCPU_COUNTER_H
+#define _LINUX_LAZY_PERCPU_COUNTER_H
+
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/percpu.h>
+
+/* A counter with as many changes as this within a second is hot. */
+#define LAZY_PERCPU_COUNTER_HOT		1024
+
+/**
+ * struct lazy_percpu_part - one CPU's share of a hot counter
+ * @sum: of what was added there
+ * @count: likewise
+ */
+struct lazy_percpu_part {
+	long sum;
+	long count;
+};
+
+/**
+ * struct lazy_percpu_counter - a sum and a count
+ * @parts: the CPUs' shares, NULL while the counter is not hot
+ * @sum: what was added without @parts
+ * @count: likewise
+ * @changes: number of changes without @parts; wraps around
+ * @window: time in jiffies at which the last LAZY_PERCPU_COUNTER_HOT of them
+ *	began
+ *
+ * All zero is a counter that stands at zero.
+ */
+struct lazy_percpu_counter {
+	struct lazy_percpu_part __percpu *parts;
+	atomic_long_t sum;
+	atomic_long_t count;
+	atomic_t changes;
+	unsigned int window;
+};
+
+static_assert(sizeof(struct lazy_percpu_counter) == 3 * sizeof(long) + 8);
+
+void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
+				    long sum, long count);
+void lazy_percpu_counter_read(const struct lazy_percpu_counter *c,
+			      long *sum, long *count);
+void lazy_percpu_counter_exit(struct lazy_percpu_counter *c);
+void lazy_percpu_counter_flush(void);
+
+/**
+ * lazy_percpu_counter_add - add to a counter
+ * @c: the counter
+ * @sum: added to the sum, may be negative
+ * @count: added to the count, may be negative
+ *
+ * Context: any, NMI included, where the architecture's this_cpu_add() is safe
+ * there. Never allocates, never takes a lock.
+ */
+static __always_inline void
+lazy_percpu_counter_add(struct lazy_percpu_counter *c, long sum, long count)
+{
+	/* Pairs with the cmpxchg() that publishes zeroed parts. */
+	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
+
+	if (likely(parts)) {
+		this_cpu_add(parts->sum, sum);
+		this_cpu_add(parts->count, count);
+	} else {
+		lazy_percpu_counter_add_atomic(c, sum, count);
+	}
+}
+
+#endif /* _LINUX_LAZY_PERCPU_COUNTER_H */

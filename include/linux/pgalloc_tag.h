@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Allocation tags of pages. See mm/pgalloc_tag.c.
+ */
+#ifndef _LINUX_PGALLOC_TAG_H
+#define _LINUX_PGALLOC_TAG_H
+
+#include <linux/alloc_tag.h>
+#include <linux/mm.h>
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+
+/* References by page frame number, 64 KiB of them in one piece. */
+#define PGALLOC_TAG_CHUNK_SHIFT	15
+#define PGALLOC_TAG_CHUNK_SIZE	(1UL << PGALLOC_TAG_CHUNK_SHIFT)
+
+extern struct alloc_tag_ref **pgalloc_tag_map;
+
+/**
+ * pgalloc_tag_ref - the reference of a page
+ * @page: a page that the page allocator gave out or is about to take back
+ *
+ * Return: the reference, NULL for a page that the map does not cover.
+ */
+static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
+{
+	unsigned long pfn = page_to_pfn(page);
+	/* Pairs with the smp_store_release() in pgalloc_tag_grow(). */
+	struct alloc_tag_ref **map = READ_ONCE(pgalloc_tag_map);
+	struct alloc_tag_ref *chunk = map[pfn >> PGALLOC_TAG_CHUNK_SHIFT];
+
+	if (unlikely(!chunk))
+		return NULL;
+	return chunk + (pfn & (PGALLOC_TAG_CHUNK_SIZE - 1));
+}
+
+void __pgalloc_tag_split(struct page *page, unsigned int nr);
+void __pgalloc_tag_move(struct page *to, struct page *from);
+void __pgalloc_tag_add_range(struct page *page, unsigned long nr);
+void __pgalloc_tag_sub_tails(u16 index, unsigned int nr);
+int pgalloc_tag_init(void);
+
+/**
+ * pgalloc_tag_add - account a block of pages to the current tag
+ * @page: the first page of a block just allocated, NULL when that failed
+ * @order: its order
+ */
+static __always_inline void pgalloc_tag_add(struct page *page,
+					    unsigned int order)
+{
+	if (mem_alloc_profiling_enabled() && likely(page)) {
+		struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
+
+		if (likely(ref))
+			alloc_tag_add(ref, PAGE_SIZE << order);
+	}
+}
+
+/**
+ * pgalloc_tag_sub - release the reference of a block of pages to be freed
+ * @page: the first page of the block
+ * @order: its order
+ */
+static __always_inline void pgalloc_tag_sub(struct page *page,
+					    unsigned int order)
+{
+	if (alloc_tag_refs_exist()) {
+		struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
+
+		if (likely(ref))
+			alloc_tag_sub(ref, PAGE_SIZE << order);
+	}
+}
+
+/**
+ * pgalloc_tag_split - a block becomes single pages, each freed by itself
+ * @page: the first page of the block
+ * @nr: number of pages in it
+ */
+static inline void pgalloc_tag_split(struct page *page, unsigned int nr)
+{
+	if (alloc_tag_refs_exist())
+		__pgalloc_tag_split(page, nr);
+}
+
+/**
+ * pgalloc_tag_move - a page is migrated
+ * @to: the page that holds the contents from now on
+ * @from: the page that held them
+ *
+ * The references change places, so that each page is released by whom it was
+ * accounted to.
+ */
+static inline void pgalloc_tag_move(struct page *to, struct page *from)
+{
+	if (alloc_tag_refs_exist())
+		__pgalloc_tag_move(to, from);
+}
+
+/**
+ * pgalloc_tag_add_range - account pages, each freed by itself
+ * @page: the first
+ * @nr: how many
+ */
+static inline void pgalloc_tag_add_range(struct page *page, unsigned long nr)
+{
+	if (mem_alloc_profiling_enabled())
+		__pgalloc_tag_add_range(page, nr);
+}
+
+/**
+ * pgalloc_tag_index - to whom a page is accounted
+ * @page: a page the caller holds a reference of
+ *
+ * Return: an index for pgalloc_tag_sub_tails().
+ */
+static inline u16 pgalloc_tag_index(struct page *page)
+{
+	struct alloc_tag_ref *ref;
+
+	if (!alloc_tag_refs_exist())
+		return 0;
+	ref = pgalloc_tag_ref(page);
+	return ref ? ref->index : 0;
+}
+
+/**
+ * pgalloc_tag_sub_tails - all but the first page of a block are freed
+ * @index: what pgalloc_tag_index() gave for the first page
+ * @nr: number of pages freed
+ *
+ * The first page is freed later, by itself, by another.
+ */
+static inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr)
+{
+	if (alloc_tag_refs_exist() && index)
+		__pgalloc_tag_sub_tails(index, nr);
+}
+
+#else /* CONFIG_MEM_ALLOC_PROFILING */
+
+static inline void pgalloc_tag_add(struct page *page, unsigned int order) { }
+static inline void pgalloc_tag_sub(struct page *page, unsigned int order) { }
+static inline void pgalloc_tag_split(struct page *page, unsigned int nr) { }
+static inline void pgalloc_tag_move(struct page *to, struct page *from) { }
+static inline void pgalloc_tag_add_range(struct page *page, unsigned long nr) { }
+static inline u16 pgalloc_tag_index(struct page *page) { return 0; }
+static inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr) { }
+
+#endif /* CONFIG_MEM_ALLOC_PROFILING */
+
+#endif /* _LINUX_PGALLOC_TAG_H */

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of allocation tags: what a line is accounted for is what it
+ * holds, through everything that can happen to memory between its allocation
+ * and its end. Included by lib/alloc_tag.c.
+ */
+#include <kunit/test.h>
+
+#include <linux/gfp.h>
+#include <linux/vmalloc.h>
+
+static void tag_value(const struct alloc_tag *tag, long *bytes, long *calls)
+{
+	lazy_percpu_counter_read(alloc_tag_counter(tag->ct.index), bytes, calls);
+}
+
+#define EXPECT_TAG(test, tag, _bytes, _calls)				\
+do {									\
+	long b, c;							\
+									\
+	tag_value(tag, &b, &c);						\
+	KUNIT_EXPECT_EQ(test, b, (long)(_bytes));			\
+	KUNIT_EXPECT_EQ(test, c, (long)(_calls));			\
+} while (0)
+
+static int need_profiling(struct kunit *test)
+{
+	if (!alloc_tag_available)
+		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
+	if (!static_key_enabled(&mem_alloc_profiling_key))
+		mem_profiling_enable();
+	return 0;
+}
+
+static void test_every_tag_has_an_index(struct kunit *test)
+{
+	struct codetag_iterator it;
+	unsigned int n = 0;
+	bool more;
+
+	codetag_lock(&alloc_tag_type);
+	for (more = codetag_first(&it, &alloc_tag_type); more;
+	     more = codetag_next(&it)) {
+		if (it.range != &alloc_tag_kernel)
+			break;
+		KUNIT_EXPECT_EQ(test, it.ct->index, ++n);
+		KUNIT_ASSERT_NOT_NULL(test, it.ct->filename);
+		KUNIT_ASSERT_NOT_NULL(test, it.ct->function);
+	}
+	codetag_unlock(&alloc_tag_type);
+	KUNIT_EXPECT_EQ(test, n, __stop_alloc_tags - __start_alloc_tags);
+	KUNIT_EXPECT_GT(test, n, 100);
+}
+
+static void test_kmalloc_sizes(struct kunit *test)
+{
+	static const size_t sizes[] = { 1, 8, 100, 192, 1024, 2048, 4096, 8192 };
+	DEFINE_ALLOC_TAG(tag);
+	unsigned int i;
+	size_t real;
+	void *p;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		real = kmalloc_size_roundup(sizes[i]);
+		p = alloc_hooks_tag(&tag, kmalloc_noprof(sizes[i], GFP_KERNEL));
+		KUNIT_ASSERT_NOT_NULL(test, p);
+		EXPECT_TAG(test, &tag, real, 1);
+		kfree(p);
+		EXPECT_TAG(test, &tag, 0, 0);
+	}
+
+	/* Too large for a slab: pages. */
+	p = alloc_hooks_tag(&tag, kmalloc_noprof(5 * PAGE_SIZE, GFP_KERNEL));
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	EXPECT_TAG(test, &tag, 8 * PAGE_SIZE, 1);
+	kfree(p);
+	EXPECT_TAG(test, &tag, 0, 0);
+
+	/* No memory, no call. */
+	p = alloc_hooks_tag(&tag, kmalloc_noprof(0, GFP_KERNEL));
+	EXPECT_TAG(test, &tag, 0, 0);
+	kfree(p);
+}
+
+#define NR_OBJECTS	500
+
+/* Objects of a page and more share the map of pages with their slab. */
+static void test_objects_side_by_side(struct kunit *test)
+{
+	static const size_t sizes[] = { 8, 64, 96, 1000, 2048, 4096, 6000 };
+	struct kmem_cache *cache;
+	DEFINE_ALLOC_TAG(even);
+	DEFINE_ALLOC_TAG(odd);
+	unsigned int i, j;
+	long size, calls;
+	void **p;
+
+	p = kunit_kcalloc(test, NR_OBJECTS, sizeof(*p), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		cache = kmem_cache_create("alloc_tag_kunit", sizes[i], 0,
+					  0, NULL);
+		KUNIT_ASSERT_NOT_NULL(test, cache);
+		for (j = 0; j < NR_OBJECTS; j++) {
+			p[j] = alloc_hooks_tag(j % 2 ? &odd : &even,
+				kmem_cache_alloc_noprof(cache, GFP_KERNEL));
+			KUNIT_ASSERT_NOT_NULL(test, p[j]);
+			memset(p[j], 0xff, sizes[i]);
+		}
+		tag_value(&even, &size, &calls);
+		size /= NR_OBJECTS / 2;
+		KUNIT_EXPECT_GE(test, size, (long)sizes[i]);
+		EXPECT_TAG(test, &even, size * NR_OBJECTS / 2, NR_OBJECTS / 2);
+		EXPECT_TAG(test, &odd, size * NR_OBJECTS / 2, NR_OBJECTS / 2);
+		for (j = 0; j < NR_OBJECTS; j += 2)
+			kmem_cache_free(cache, p[j]);
+		EXPECT_TAG(test, &even, 0, 0);
+		EXPECT_TAG(test, &odd, size * NR_OBJECTS / 2, NR_OBJECTS / 2);
+		for (j = 1; j < NR_OBJECTS; j += 2)
+			kmem_cache_free(cache, p[j]);
+		EXPECT_TAG(test, &odd, 0, 0);
+		kmem_cache_destroy(cache);
+	}
+}
+
+static void test_bulk_objects(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct kmem_cache *cache;
+	void *p[32];
+	int n;
+
+	cache = kmem_cache_create("alloc_tag_kunit", 200, 8, 0, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	n = alloc_hooks_tag(&tag, kmem_cache_alloc_bulk_noprof(cache, GFP_KERNEL,
+							       32, p));
+	KUNIT_ASSERT_EQ(test, n, 32);
+	EXPECT_TAG(test, &tag, 32 * kmem_cache_size(cache), 32);
+	kmem_cache_free_bulk(cache, 32, p);
+	EXPECT_TAG(test, &tag, 0, 0);
+	kmem_cache_destroy(cache);
+}
+
+static void test_krealloc_kvmalloc_vmalloc(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(first);
+	DEFINE_ALLOC_TAG(second);
+	void *p, *q;
+
+	p = alloc_hooks_tag(&first, kmalloc_noprof(64, GFP_KERNEL));
+	q = alloc_hooks_tag(&second, krealloc_noprof(p, 50, GFP_KERNEL));
+	KUNIT_EXPECT_PTR_EQ(test, p, q);
+	EXPECT_TAG(test, &first, 64, 1);
+	q = alloc_hooks_tag(&second, krealloc_noprof(p, 600, GFP_KERNEL));
+	EXPECT_TAG(test, &first, 0, 0);
+	EXPECT_TAG(test, &second, 1024, 1);
+	kfree(q);
+
+	p = alloc_hooks_tag(&first, vmalloc_noprof(5 * PAGE_SIZE));
+	EXPECT_TAG(test, &first, 5 * PAGE_SIZE, 5);
+	vfree(p);
+	EXPECT_TAG(test, &first, 0, 0);
+
+	/* More than the page allocator has in one piece. */
+	p = alloc_hooks_tag(&first, kvmalloc_noprof(8UL << 20, GFP_KERNEL));
+	if (p)
+		EXPECT_TAG(test, &first, 8UL << 20,
+			   is_vmalloc_addr(p) ? (8UL << 20) >> PAGE_SHIFT : 1);
+	kvfree(p);
+	EXPECT_TAG(test, &first, 0, 0);
+	EXPECT_TAG(test, &second, 0, 0);
+}
+
+static void test_page_orders(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct page *page;
+	unsigned int order;
+
+	for (order = 0; order < 5; order++) {
+		page = alloc_hooks_tag(&tag, alloc_pages_noprof(GFP_KERNEL, order));
+		KUNIT_ASSERT_NOT_NULL(test, page);
+		EXPECT_TAG(test, &tag, PAGE_SIZE << order, 1);
+		__free_pages(page, order);
+		EXPECT_TAG(test, &tag, 0, 0);
+	}
+}
+
+static void test_bulk_pages(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct page *pages[16] = { };
+	unsigned long n, i;
+
+	n = alloc_hooks_tag(&tag, alloc_pages_bulk_array_noprof(GFP_KERNEL, 16,
+								pages));
+	KUNIT_ASSERT_GT(test, n, 0);
+	EXPECT_TAG(test, &tag, n * PAGE_SIZE, n);
+	for (i = 0; i < n; i++)
+		__free_page(pages[i]);
+	EXPECT_TAG(test, &tag, 0, 0);
+}
+
+/* Only the new heads inherit, and each is one call. */
+static void test_split_r07(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct page *page;
+	unsigned int i;
+
+	page = alloc_hooks_tag(&tag, alloc_pages_noprof(GFP_KERNEL, 3));
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	split_page(page, 3);
+	for (i = 0; i < 8; i++) {
+		EXPECT_TAG(test, &tag, (8 - i) * PAGE_SIZE, 8 - i);
+		__free_page(page + i);
+	}
+	EXPECT_TAG(test, &tag, 0, 0);
+}
+
+static void test_pages_exact(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	void *p;
+
+	p = alloc_hooks_tag(&tag, alloc_pages_exact_noprof(5 * PAGE_SIZE,
+							   GFP_KERNEL));
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	EXPECT_TAG(test, &tag, 5 * PAGE_SIZE, 5);
+	free_pages_exact(p, 5 * PAGE_SIZE);
+	EXPECT_TAG(test, &tag, 0, 0);
+}
+
+/* A block that is not compound, freed while another holds its first page. */
+static void test_free_with_extra_reference_r11(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct page *page;
+
+	page = alloc_hooks_tag(&tag, alloc_pages_noprof(GFP_KERNEL, 2));
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	get_page(page);
+	__free_pages(page, 2);
+	EXPECT_TAG(test, &tag, PAGE_SIZE, 1);
+	put_page(page);
+	EXPECT_TAG(test, &tag, 0, 0);
+}
+
+/* The line moves with the contents, each page is released by its own. */
+static void test_migrate_r08_r09(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(owner);
+	DEFINE_ALLOC_TAG(mover);
+	struct page *from, *to;
+
+	from = alloc_hooks_tag(&owner, alloc_pages_noprof(GFP_KERNEL, 0));
+	to = alloc_hooks_tag(&mover, alloc_pages_noprof(GFP_KERNEL, 0));
+	KUNIT_ASSERT_NOT_NULL(test, from);
+	KUNIT_ASSERT_NOT_NULL(test, to);
+	pgalloc_tag_move(to, from);
+	__free_page(from);
+	EXPECT_TAG(test, &mover, 0, 0);
+	EXPECT_TAG(test, &owner, PAGE_SIZE, 1);
+	__free_page(to);
+	EXPECT_TAG(test, &owner, 0, 0);
+}
+
+static void *inner_alloc(struct alloc_tag *inner)
+{
+	return alloc_hooks_tag(inner, kmalloc_noprof(32, GFP_KERNEL));
+}
+
+static void test_nesting(struct kunit *test)
+{
+	struct alloc_tag *before = current->alloc_tag;
+	DEFINE_ALLOC_TAG(outer);
+	DEFINE_ALLOC_TAG(inner);
+	void *p, *q;
+
+	p = alloc_hooks_tag(&outer, ({
+		q = inner_alloc(&inner);
+		KUNIT_EXPECT_PTR_EQ(test, current->alloc_tag, &outer);
+		kmalloc_noprof(64, GFP_KERNEL);
+	}));
+	KUNIT_EXPECT_PTR_EQ(test, current->alloc_tag, before);
+	EXPECT_TAG(test, &inner, 32, 1);
+	EXPECT_TAG(test, &outer, 64, 1);
+	kfree(p);
+	kfree(q);
+	EXPECT_TAG(test, &inner, 0, 0);
+	EXPECT_TAG(test, &outer, 0, 0);
+}
+
+struct recorder {
+	struct alloc_tag *tag;
+	void *p;
+};
+
+static int recorder_init_noprof(struct recorder *r)
+{
+	alloc_tag_record(r->tag);
+	return 0;
+}
+
+#define recorder_init(...)	alloc_hooks(recorder_init_noprof(__VA_ARGS__))
+
+static void recorder_grow(struct recorder *r)
+{
+	r->p = alloc_hooks_tag(r->tag, kmalloc_noprof(128, GFP_KERNEL));
+}
+
+static void test_record(struct kunit *test)
+{
+	struct recorder one = { }, two = { };
+
+	recorder_init(&one);
+	recorder_init(&two);
+	KUNIT_ASSERT_NOT_NULL(test, one.tag);
+	KUNIT_EXPECT_PTR_NE(test, one.tag, two.tag);
+	KUNIT_EXPECT_STREQ(test, one.tag->ct.function, "test_record");
+	KUNIT_EXPECT_EQ(test, one.tag->ct.lineno + 1, two.tag->ct.lineno);
+	recorder_grow(&one);
+	EXPECT_TAG(test, one.tag, 128, 1);
+	EXPECT_TAG(test, two.tag, 0, 0);
+	kfree(one.p);
+	EXPECT_TAG(test, one.tag, 0, 0);
+}
+
+/* Memory is released whatever the switch says by then. */
+static void test_switched_off_in_between_r28(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct page *page;
+	void *p, *q;
+
+	p = alloc_hooks_tag(&tag, kmalloc_noprof(256, GFP_KERNEL));
+	page = alloc_hooks_tag(&tag, alloc_pages_noprof(GFP_KERNEL, 1));
+	EXPECT_TAG(test, &tag, 256 + 2 * PAGE_SIZE, 2);
+
+	mem_profiling_disable();
+	q = alloc_hooks_tag(&tag, kmalloc_noprof(256, GFP_KERNEL));
+	EXPECT_TAG(test, &tag, 256 + 2 * PAGE_SIZE, 2);
+	kfree(p);
+	EXPECT_TAG(test, &tag, 2 * PAGE_SIZE, 1);
+	__free_pages(page, 1);
+	EXPECT_TAG(test, &tag, 0, 0);
+
+	mem_profiling_enable();
+	kfree(q);
+	EXPECT_TAG(test, &tag, 0, 0);
+}
+
+/* Nobody's tag is current: nothing is accounted, nothing breaks. */
+static void test_no_tag_r17(struct kunit *test)
+{
+	struct alloc_tag *old = alloc_tag_save(NULL);
+	struct page *page;
+	void *p;
+
+	p = kmalloc_noprof(64, GFP_KERNEL);
+	page = alloc_pages_noprof(GFP_KERNEL, 0);
+	alloc_tag_restore(NULL, old);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_EXPECT_EQ(test, pgalloc_tag_ref(page)->index, 0);
+	kfree(p);
+	__free_page(page);
+}
+
+/* No index left for a module: accounted with others, and marked. */
+static void test_shared_r26(struct kunit *test)
+{
+	struct alloc_tag *tags = kunit_kcalloc(test, 2, sizeof(*tags), GFP_KERNEL);
+	struct codetag_range range = { .tags = tags, .nr = 2, .modname = "full" };
+	long bytes, calls;
+	void *p;
+
+	KUNIT_ASSERT_NOT_NULL(test, tags);
+	KUNIT_ASSERT_EQ(test, alloc_tag_module_load(&alloc_tag_type, &range), 0);
+	KUNIT_EXPECT_TRUE(test, tags[1].ct.flags & ALLOC_TAG_SHARED);
+	p = alloc_hooks_tag(&tags[1], kmalloc_noprof(512, GFP_KERNEL));
+	EXPECT_TAG(test, &shared_tag, 512, 1);
+	allocinfo_counts(&tags[1].ct, &bytes, &calls);
+	KUNIT_EXPECT_EQ(test, bytes, 0);
+	KUNIT_EXPECT_FALSE(test, alloc_tag_in_use(&alloc_tag_type, &tags[1].ct));
+	kfree(p);
+	EXPECT_TAG(test, &shared_tag, 0, 0);
+}
+
+static void test_boot_parameter(struct kunit *test)
+{
+	static const struct {
+		const char *text;
+		int mode;
+	} cases[] = {
+		{ "0", MEM_PROFILING_OFF },
+		{ "1", MEM_PROFILING_ON },
+		{ "never", MEM_PROFILING_NEVER },
+		{ "0,compressed", MEM_PROFILING_OFF },
+		{ "1,compressed", MEM_PROFILING_ON },
+		{ "never,compressed", MEM_PROFILING_NEVER },
+		{ "", -EINVAL },
+		{ "2", -EINVAL },
+		{ "01", -EINVAL },
+		{ "on", -EINVAL },
+		{ "nevermore", -EINVAL },
+		{ "neve", -EINVAL },
+		{ ",compressed", -EINVAL },
+		{ "1,", -EINVAL },
+		{ "1,compresse", -EINVAL },
+		{ "1,compressed,compressed", -EINVAL },
+		{ " 1", -EINVAL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test, mem_profiling_parse(cases[i].text),
+				    cases[i].mode, "\"%s\"", cases[i].text);
+}
+
+static struct kunit_case alloc_tag_cases[] = {
+	KUNIT_CASE(test_every_tag_has_an_index),
+	KUNIT_CASE(test_kmalloc_sizes),
+	KUNIT_CASE(test_objects_side_by_side),
+	KUNIT_CASE(test_bulk_objects),
+	KUNIT_CASE(test_krealloc_kvmalloc_vmalloc),
+	KUNIT_CASE(test_page_orders),
+	KUNIT_CASE(test_bulk_pages),
+	KUNIT_CASE(test_split_r07),
+	KUNIT_CASE(test_pages_exact),
+	KUNIT_CASE(test_free_with_extra_reference_r11),
+	KUNIT_CASE(test_migrate_r08_r09),
+	KUNIT_CASE(test_nesting),
+	KUNIT_CASE(test_record),
+	KUNIT_CASE(test_switched_off_in_between_r28),
+	KUNIT_CASE(test_no_tag_r17),
+	KUNIT_CASE(test_shared_r26),
+	KUNIT_CASE(test_boot_parameter),
+	{ }
+};
+
+static struct kunit_suite alloc_tag_suite = {
+	.name		= "alloc_tag",
+	.init		= need_profiling,
+	.test_cases	= alloc_tag_cases,
+};
+kunit_test_suite(alloc_tag_suite);

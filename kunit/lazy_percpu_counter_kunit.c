@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of the lazy percpu counters: what a counter holds is exact before,
+ * while and after it is given parts, and it is given parts only when it is hot.
+ */
+#include <kunit/test.h>
+
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/lazy_percpu_counter.h>
+#include <linux/limits.h>
+#include <linux/sched.h>
+
+/* The first period only tells when the second one began. */
+#define ENOUGH		(2 * LAZY_PERCPU_COUNTER_HOT)
+
+static void expect_value(struct kunit *test,
+			 const struct lazy_percpu_counter *c,
+			 long sum, long count)
+{
+	long s, n;
+
+	lazy_percpu_counter_read(c, &s, &n);
+	KUNIT_EXPECT_EQ(test, s, sum);
+	KUNIT_EXPECT_EQ(test, n, count);
+}
+
+static void add_times(struct lazy_percpu_counter *c, unsigned int times,
+		      long sum, long count)
+{
+	while (times--)
+		lazy_percpu_counter_add(c, sum, count);
+}
+
+static void test_cold_counter_stays_atomic(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+
+	add_times(&c, LAZY_PERCPU_COUNTER_HOT - 1, 3, 1);
+	lazy_percpu_counter_flush();
+	KUNIT_EXPECT_PTR_EQ(test, c.parts, NULL);
+	expect_value(test, &c, 3 * (LAZY_PERCPU_COUNTER_HOT - 1),
+		     LAZY_PERCPU_COUNTER_HOT - 1);
+	lazy_percpu_counter_exit(&c);
+}
+
+static void test_hot_counter_gets_parts(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+
+	add_times(&c, ENOUGH, 5, 1);
+	lazy_percpu_counter_flush();
+	KUNIT_ASSERT_NOT_NULL(test, c.parts);
+	expect_value(test, &c, 5L * ENOUGH, ENOUGH);
+
+	/* What is added from here on is in the parts. */
+	add_times(&c, ENOUGH, -5, -1);
+	expect_value(test, &c, 0, 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&c.sum), 5L * ENOUGH);
+	lazy_percpu_counter_exit(&c);
+	KUNIT_EXPECT_PTR_EQ(test, c.parts, NULL);
+}
+
+static void test_slow_counter_stays_atomic(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+	unsigned int i;
+
+	/* Many changes in all, but each period took more than a second. */
+	for (i = 0; i < 8; i++) {
+		add_times(&c, LAZY_PERCPU_COUNTER_HOT - 1, 1, 1);
+		c.window = (unsigned int)jiffies - HZ - 1;
+		add_times(&c, 1, 1, 1);
+	}
+	lazy_percpu_counter_flush();
+	KUNIT_EXPECT_PTR_EQ(test, c.parts, NULL);
+	expect_value(test, &c, 8 * LAZY_PERCPU_COUNTER_HOT,
+		     8 * LAZY_PERCPU_COUNTER_HOT);
+	lazy_percpu_counter_exit(&c);
+}
+
+static void test_changes_wrap(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+
+	/* The number of changes passes from the largest int to the smallest. */
+	atomic_set(&c.changes, INT_MAX - LAZY_PERCPU_COUNTER_HOT / 2);
+	c.window = jiffies;
+	add_times(&c, LAZY_PERCPU_COUNTER_HOT, 1, 1);
+	KUNIT_EXPECT_LT(test, atomic_read(&c.changes), 0);
+	add_times(&c, LAZY_PERCPU_COUNTER_HOT, 1, 1);
+	lazy_percpu_counter_flush();
+	KUNIT_EXPECT_NOT_NULL(test, c.parts);
+	expect_value(test, &c, ENOUGH, ENOUGH);
+	lazy_percpu_counter_exit(&c);
+}
+
+static void test_atomic_phase_overflow(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+
+	/* Past the end and back again: the value is exact modulo a long. */
+	lazy_percpu_counter_add(&c, LONG_MAX, 1);
+	lazy_percpu_counter_add(&c, LONG_MAX, 1);
+	lazy_percpu_counter_add(&c, 2, 1);
+	expect_value(test, &c, 0, 3);
+
+	lazy_percpu_counter_add(&c, -LONG_MAX, -1);
+	add_times(&c, ENOUGH, 0, 0);
+	lazy_percpu_counter_flush();
+	KUNIT_ASSERT_NOT_NULL(test, c.parts);
+	lazy_percpu_counter_add(&c, LONG_MAX, -2);
+	expect_value(test, &c, 0, 0);
+	lazy_percpu_counter_exit(&c);
+}
+
+#define NR_COUNTERS	64
+
+static void test_more_hot_counters_than_slots(struct kunit *test)
+{
+	struct lazy_percpu_counter *c;
+	unsigned int i, with_parts = 0;
+	unsigned long flags;
+
+	c = kunit_kcalloc(test, NR_COUNTERS, sizeof(*c), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, c);
+
+	/* All at once: nobody can empty the slots in between. */
+	local_irq_save(flags);
+	for (i = 0; i < NR_COUNTERS; i++)
+		add_times(&c[i], ENOUGH, i, 1);
+	local_irq_restore(flags);
+	lazy_percpu_counter_flush();
+	for (i = 0; i < NR_COUNTERS; i++)
+		with_parts += !!c[i].parts;
+	KUNIT_EXPECT_GT(test, with_parts, 0);
+	KUNIT_EXPECT_LT(test, with_parts, NR_COUNTERS);
+
+	/* Those that found no slot ask again. */
+	for (i = 0; i < NR_COUNTERS; i++) {
+		add_times(&c[i], ENOUGH, i, 1);
+		lazy_percpu_counter_flush();
+		KUNIT_EXPECT_NOT_NULL(test, c[i].parts);
+		expect_value(test, &c[i], (long)i * 2 * ENOUGH, 2 * ENOUGH);
+	}
+	for (i = 0; i < NR_COUNTERS; i++)
+		lazy_percpu_counter_exit(&c[i]);
+}
+
+static void test_exit_while_asking(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+	unsigned int i;
+
+	/* A request in flight must not come back after the counter is gone. */
+	for (i = 0; i < 50; i++) {
+		add_times(&c, ENOUGH, 1, 1);
+		lazy_percpu_counter_exit(&c);
+		lazy_percpu_counter_flush();
+		KUNIT_ASSERT_PTR_EQ(test, c.parts, NULL);
+		memset(&c, 0, sizeof(c));
+	}
+}
+
+/* Concurrency: threads and an interrupt add, the test reads. */
+
+#define NR_THREADS	4
+#define NR_ADDS		20000
+
+struct adder {
+	struct lazy_percpu_counter *c;
+	struct irq_work irq;
+	struct completion done;
+	unsigned int irq_adds;
+};
+
+static void adder_irq(struct irq_work *work)
+{
+	struct adder *a = container_of(work, struct adder, irq);
+
+	lazy_percpu_counter_add(a->c, 7, 1);
+	a->irq_adds++;
+}
+
+static int adder_fn(void *data)
+{
+	struct adder *a = data;
+	unsigned int i;
+
+	for (i = 0; i < NR_ADDS; i++) {
+		lazy_percpu_counter_add(a->c, 7, 1);
+		if (!(i % 64)) {
+			irq_work_queue(&a->irq);
+			cond_resched();
+		}
+		if (!(i % 1024))
+			usleep_range(50, 100);
+	}
+	irq_work_sync(&a->irq);
+	complete(&a->done);
+	return 0;
+}
+
+static void test_sums_while_parts_arrive(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+	struct task_struct *task;
+	struct adder *adders;
+	long sum, count, last = 0;
+	unsigned int i, reads = 0, irq_adds = 0;
+	bool done;
+
+	adders = kunit_kcalloc(test, NR_THREADS, sizeof(*adders), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, adders);
+	for (i = 0; i < NR_THREADS; i++) {
+		adders[i].c = &c;
+		init_irq_work(&adders[i].irq, adder_irq);
+		init_completion(&adders[i].done);
+		task = kthread_run(adder_fn, &adders[i], "lazy_kunit/%u", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	}
+
+	/* Everybody only adds: what is read can only rise. */
+	do {
+		lazy_percpu_counter_read(&c, &sum, &count);
+		KUNIT_EXPECT_GE(test, count, last);
+		last = count;
+		reads++;
+		cond_resched();
+		for (i = 0, done = true; i < NR_THREADS; i++)
+			done &= completion_done(&adders[i].done);
+	} while (!done);
+
+	for (i = 0; i < NR_THREADS; i++)
+		irq_adds += adders[i].irq_adds;
+	lazy_percpu_counter_flush();
+	KUNIT_EXPECT_GT(test, reads, 1);
+	KUNIT_EXPECT_GT(test, irq_adds, 0);
+	KUNIT_EXPECT_NOT_NULL(test, c.parts);
+	expect_value(test, &c, 7L * (NR_THREADS * NR_ADDS + irq_adds),
+		     NR_THREADS * NR_ADDS + irq_adds);
+	/* Some of it was added before the parts came, some after. */
+	KUNIT_EXPECT_GT(test, atomic_long_read(&c.count), 0);
+	KUNIT_EXPECT_LT(test, atomic_long_read(&c.count),
+			(long)(NR_THREADS * NR_ADDS));
+	lazy_percpu_counter_exit(&c);
+}
+
+static struct kunit_case lazy_percpu_counter_cases[] = {
+	KUNIT_CASE(test_cold_counter_stays_atomic),
+	KUNIT_CASE(test_hot_counter_gets_parts),
+	KUNIT_CASE(test_slow_counter_stays_atomic),
+	KUNIT_CASE(test_changes_wrap),
+	KUNIT_CASE(test_atomic_phase_overflow),
+	KUNIT_CASE(test_more_hot_counters_than_slots),
+	KUNIT_CASE(test_exit_while_asking),
+	KUNIT_CASE(test_sums_while_parts_arrive),
+	{ }
+};
+
+static struct kunit_suite lazy_percpu_counter_suite = {
+	.name		= "lazy_percpu_counter",
+	.test_cases	= lazy_percpu_counter_cases,
+};
+kunit_test_suite(lazy_percpu_counter_suite);
+
+MODULE_LICENSE("GPL");

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory allocation profiling.
+ *
+ * The tag of a line of code is made current by alloc_hooks() for the time of
+ * one allocation. The allocator, where it has the memory in hand, adds to the
+ * counter of the current tag and leaves the tag's index in a reference that
+ * belongs to the memory; where the memory is freed, what was added is taken off
+ * again by that reference. So a counter is what the line holds right now.
+ *
+ * Invariants:
+ *
+ *  - A reference that is not empty stands for exactly one call and for all bytes
+ *    of its memory in the counter of its index. What splits or moves memory
+ *    moves the references.
+ *  - A reference is released when its memory is freed, whether profiling is on
+ *    or off by then. Only the adding stops when profiling is switched off.
+ *  - A counter is never moved or freed. An index is given to another module
+ *    only when its counter is back at zero, so there is nothing to reset.
+ *
+ * Running out of indices ends nothing: modules that find no room share one tag,
+ * and all lines concerned say accurate:no.
+ *
+ * alloc_tag_add() and alloc_tag_sub() run in any context. What is here runs at
+ * boot, or in process context.
+ */
+#define pr_fmt(fmt) "alloc_tag: " fmt
+
+#include <linux/alloc_tag.h>
+#include <linux/bitmap.h>
+#include <linux/export.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/memblock.h>
+#include <linux/mutex.h>
+#include <linux/pgalloc_tag.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_buf.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysctl.h>
+
+/* Data */
+
+enum mem_profiling_mode {
+	MEM_PROFILING_NEVER,
+	MEM_PROFILING_OFF,
+	MEM_PROFILING_ON,
+};
+
+#define MEM_PROFILING_DEFAULT						\
+	(IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_ENABLED_BY_DEFAULT) ?	\
+	 MEM_PROFILING_ON : MEM_PROFILING_NEVER)
+
+static enum mem_profiling_mode boot_mode __initdata = MEM_PROFILING_DEFAULT;
+
+DEFINE_STATIC_KEY_FALSE(mem_alloc_profiling_key);
+EXPORT_SYMBOL(mem_alloc_profiling_key);
+
+DEFINE_STATIC_KEY_FALSE(alloc_tag_refs_key);
+
+bool alloc_tag_available __ro_after_init;
+
+struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS] __read_mostly;
+
+extern struct alloc_tag __start_alloc_tags[], __stop_alloc_tags[];
+
+static DECLARE_BITMAP(alloc_tag_index_map, CODETAG_INDEX_MAX + 1);
+
+static int alloc_tag_module_load(struct codetag_type *type,
+				 struct codetag_range *range);
+static bool alloc_tag_in_use(struct codetag_type *type,
+			     const struct codetag *ct);
+
+static struct codetag_type alloc_tag_type = {
+	.section	= "alloc_tags",
+	.tag_size	= sizeof(struct alloc_tag),
+	.index_map	= alloc_tag_index_map,
+	.max_index	= CODETAG_INDEX_MAX,
+	.module_load	= alloc_tag_module_load,
+	.in_use		= alloc_tag_in_use,
+};
+
+static struct codetag_range alloc_tag_kernel;
+
+/* In codetag.flags: the counter of the index is not this tag's alone. */
+#define ALLOC_TAG_SHARED	BIT(0)
+
+/*
+ * The index for lines that got none of their own. It is outside what codetag
+ * gives out, and has a tag only to name it in the report.
+ */
+#define SHARED_INDEX		CODETAG_INDEX_MAX
+
+static struct alloc_tag shared_tag = {
+	.ct = {
+		.filename	= __FILE__,
+		.function	= "lines_without_index",
+		.lineno		= __LINE__,
+		.index		= SHARED_INDEX,
+		.flags		= ALLOC_TAG_SHARED,
+	},
+};
+
+/* Internals */
+
+static bool alloc_tag_in_use(struct codetag_type *type,
+			     const struct codetag *ct)
+{
+	long bytes, calls;
+
+	/*
+	 * The module is gone, its tags are only released: seen one CPU after
+	 * the other, the sum of bytes can be too large but never too small.
+	 */
+	if (ct->flags & ALLOC_TAG_SHARED)
+		return false;
+	lazy_percpu_counter_read(alloc_tag_counter(ct->index), &bytes, &calls);
+	return bytes;
+}
+
+static void alloc_tag_share(struct codetag_range *range, unsigned int first)
+{
+	unsigned int i;
+	struct codetag *ct;
+
+	for (i = first; i < range->nr; i++) {
+		ct = codetag_of_range(&alloc_tag_type, range, i);
+		ct->index = SHARED_INDEX;
+		ct->flags |= ALLOC_TAG_SHARED;
+	}
+}
+
+static int alloc_tag_module_load(struct codetag_type *type,
+				 struct codetag_range *range)
+{
+	unsigned int i, last;
+
+	if (!range->nr_index) {
+		pr_warn_once("%s: out of indices, its allocations are accounted together with others\n",
+			     range->modname);
+		alloc_tag_share(range, 0);
+		return 0;
+	}
+
+	last = range->first_index + range->nr_index - 1;
+	for (i = range->first_index >> ALLOC_TAG_CHUNK_SHIFT;
+	     i <= last >> ALLOC_TAG_CHUNK_SHIFT; i++) {
+		if (alloc_tag_chunks[i])
+			continue;
+		alloc_tag_chunks[i] = kcalloc(ALLOC_TAG_CHUNK_SIZE,
+					      sizeof(struct lazy_percpu_counter),
+					      GFP_KERNEL);
+		if (!alloc_tag_chunks[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+/**
+ * alloc_tag_warn_untagged - somebody allocates outside of any hook
+ *
+ * Context: any.
+ */
+void alloc_tag_warn_untagged(void)
+{
+	WARN_ONCE(1, "alloc_tag: allocation outside of any hook\n");
+}
+#endif
+
+static void mem_profiling_enable(void)
+{
+	/* In this order: nothing may be added that would not be released. */
+	static_branch_enable(&alloc_tag_refs_key);
+	static_branch_enable(&mem_alloc_profiling_key);
+}
+
+static void mem_profiling_disable(void)
+{
+	static_branch_disable(&mem_alloc_profiling_key);
+}
+
+/* Interface: /proc/allocinfo */
+
+/*
+ * A position in the file: 0 is the heading, then the position of codetag plus
+ * one, then, at the very end, the tag for lines without an index.
+ */
+#define ALLOCINFO_HEADING	0
+#define ALLOCINFO_SHARED	((loff_t)(U64_MAX >> 2))
+
+struct allocinfo_iter {
+	struct codetag_iterator it;
+	bool at_shared;
+};
+
+static void *allocinfo_at(struct allocinfo_iter *iter, bool found, loff_t *pos)
+{
+	if (found) {
+		*pos = codetag_pos(&iter->it) + 1;
+		return iter;
+	}
+	*pos = ALLOCINFO_SHARED;
+	iter->at_shared = true;
+	return iter;
+}
+
+static void *allocinfo_start(struct seq_file *m, loff_t *pos)
+{
+	struct allocinfo_iter *iter = m->private;
+
+	codetag_lock(&alloc_tag_type);
+	iter->at_shared = false;
+	if (*pos == ALLOCINFO_HEADING)
+		return SEQ_START_TOKEN;
+	if (!alloc_tag_available || *pos > ALLOCINFO_SHARED)
+		return NULL;
+	if (*pos == ALLOCINFO_SHARED)
+		return allocinfo_at(iter, false, pos);
+	return allocinfo_at(iter, codetag_seek(&iter->it, &alloc_tag_type,
+					       *pos - 1), pos);
+}
+
+static void *allocinfo_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct allocinfo_iter *iter = m->private;
+
+	if (v == SEQ_START_TOKEN) {
+		*pos = ALLOCINFO_HEADING + 1;
+		if (!alloc_tag_available)
+			return NULL;
+		return allocinfo_at(iter, codetag_first(&iter->it,
+							&alloc_tag_type), pos);
+	}
+	if (iter->at_shared) {
+		*pos = ALLOCINFO_SHARED + 1;
+		return NULL;
+	}
+	return allocinfo_at(iter, codetag_next(&iter->it), pos);
+}
+
+static void allocinfo_stop(struct seq_file *m, void *v)
+{
+	codetag_unlock(&alloc_tag_type);
+}
+
+static void allocinfo_counts(const struct codetag *ct, long *bytes, long *calls)
+{
+	*bytes = 0;
+	*calls = 0;
+	if (!ct->index || ((ct->flags & ALLOC_TAG_SHARED) &&
+			   ct != &shared_tag.ct))
+		return;
+	lazy_percpu_counter_read(alloc_tag_counter(ct->index), bytes, calls);
+
+	/* A sum taken while memory passes from CPU to CPU can miss some. */
+	*bytes = max(*bytes, 0L);
+	*calls = max(*calls, 0L);
+}
+
+static void allocinfo_row(struct seq_file *m, const struct codetag *ct,
+			  const char *modname, long bytes, long calls)
+{
+	struct seq_buf s;
+	char *buf;
+	size_t len;
+
+	len = seq_get_buf(m, &buf);
+	seq_buf_init(&s, buf, len);
+	seq_buf_printf(&s, "%12ld %8ld ", bytes, calls);
+	codetag_to_text(&s, ct, modname);
+	if (ct->flags & ALLOC_TAG_SHARED)
+		seq_buf_puts(&s, " accurate:no");
+	seq_buf_puts(&s, " \n");
+	/* Not "used": a row that does not fit is to be written again, whole. */
+	seq_commit(m, seq_buf_has_overflowed(&s) ? -1 : (int)s.len);
+}
+
+static int allocinfo_show(struct seq_file *m, void *v)
+{
+	struct allocinfo_iter *iter = m->private;
+	const struct codetag_range *range;
+	const struct codetag *ct;
+	long bytes, calls;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "allocinfo - version: 2.0\n");
+		seq_puts(m, "#     <size>  <calls> <tag info>\n");
+		return 0;
+	}
+
+	if (iter->at_shared) {
+		allocinfo_counts(&shared_tag.ct, &bytes, &calls);
+		if (bytes)
+			allocinfo_row(m, &shared_tag.ct, NULL, bytes, calls);
+		return 0;
+	}
+
+	range = iter->it.range;
+	ct = iter->it.ct;
+	allocinfo_counts(ct, &bytes, &calls);
+	/* What is left of a module that is gone shows while it holds memory. */
+	if (range->modname && !range->mod && !bytes)
+		return 0;
+	allocinfo_row(m, ct, range->modname, bytes, calls);
+	return 0;
+}
+
+static const struct seq_operations allocinfo_ops = {
+	.start	= allocinfo_start,
+	.next	= allocinfo_next,
+	.stop	= allocinfo_stop,
+	.show	= allocinfo_show,
+};
+
+static int __init allocinfo_init(void)
+{
+	if (!proc_create_seq_private("allocinfo", 0400, NULL, &allocinfo_ops,
+				     sizeof(struct allocinfo_iter), NULL))
+		return -ENOMEM;
+	return 0;
+}
+fs_initcall(allocinfo_init);
+
+/* Interface: vm.mem_profiling */
+
+#ifdef CONFIG_SYSCTL
+static int mem_profiling_handler(struct ctl_table *table, int write,
+				 void *buffer, size_t *lenp, loff_t *ppos)
+{
+	static DEFINE_MUTEX(lock);
+	int val, ret;
+	struct ctl_table tmp = {
+		.data	= &val,
+		.maxlen	= sizeof(val),
+		.mode	= table->mode,
+		.extra1	= SYSCTL_ZERO,
+		.extra2	= SYSCTL_ONE,
+	};
+
+	mutex_lock(&lock);
+	val = static_key_enabled(&mem_alloc_profiling_key);
+	ret = proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
+	if (write && !ret) {
+		if (val)
+			mem_profiling_enable();
+		else
+			mem_profiling_disable();
+	}
+	mutex_unlock(&lock);
+	return ret;
+}
+
+static struct ctl_table mem_profiling_sysctls[] = {
+	{
+		.procname	= "mem_profiling",
+		.mode		= IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) ?
+				  0444 : 0644,
+		.proc_handler	= mem_profiling_handler,
+	},
+	{ }
+};
+
+static int __init mem_profiling_sysctl_init(void)
+{
+	if (!alloc_tag_available)
+		mem_profiling_sysctls[0].mode = 0444;
+	register_sysctl_init("vm", mem_profiling_sysctls);
+	return 0;
+}
+fs_initcall(mem_profiling_sysctl_init);
+#endif
+
+/* Init */
+
+/* {0|1|never}[,compressed]; references are compact with or without the word. */
+static int mem_profiling_parse(const char *s)
+{
+	static const char * const modes[] = {
+		[MEM_PROFILING_NEVER]	= "never",
+		[MEM_PROFILING_OFF]	= "0",
+		[MEM_PROFILING_ON]	= "1",
+	};
+	const char *rest;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		if (!strstarts(s, modes[i]))
+			continue;
+		rest = s + strlen(modes[i]);
+		if (!*rest || !strcmp(rest, ",compressed"))
+			return i;
+	}
+	return -EINVAL;
+}
+
+static int __init mem_profiling_setup(char *str)
+{
+	int mode;
+
+	if (!str)
+		str = "";
+	mode = mem_profiling_parse(str);
+	if (mode < 0) {
+		pr_warn("sysctl.vm.mem_profiling=%s is not {0|1|never}[,compressed], using the default, %s\n",
+			str, MEM_PROFILING_DEFAULT == MEM_PROFILING_ON ?
+			"1" : "never");
+		boot_mode = MEM_PROFILING_DEFAULT;
+		return 0;
+	}
+	boot_mode = mode;
+	return 0;
+}
+early_param("sysctl.vm.mem_profiling", mem_profiling_setup);
+
+static int __init alloc_tag_init_counters(unsigned int nr_tags)
+{
+	unsigned int i, nr = (nr_tags >> ALLOC_TAG_CHUNK_SHIFT) + 1;
+	size_t chunk = ALLOC_TAG_CHUNK_SIZE * sizeof(struct lazy_percpu_counter);
+	void *counters;
+
+	/* One chunk more, for the index that is shared. */
+	counters = memblock_alloc((nr + 1) * chunk, SMP_CACHE_BYTES);
+	if (!counters)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		alloc_tag_chunks[i] = counters + i * chunk;
+	alloc_tag_chunks[SHARED_INDEX >> ALLOC_TAG_CHUNK_SHIFT] =
+		counters + nr * chunk;
+	return 0;
+}
+
+/**
+ * alloc_tag_early_init - set up memory allocation profiling
+ *
+ * Has to come before the page allocator gets its first page, so that there is
+ * no memory whose line is not known, and after memblock and the jump labels.
+ */
+void __init alloc_tag_early_init(void)
+{
+	unsigned int nr = __stop_alloc_tags - __start_alloc_tags;
+
+	if (boot_mode == MEM_PROFILING_NEVER)
+		return;
+
+	alloc_tag_type.max_index = SHARED_INDEX - 1;
+	nr = min(nr, alloc_tag_type.max_index);
+	if (alloc_tag_init_counters(nr) || pgalloc_tag_init()) {
+		pr_err("no memory, memory allocation profiling is unavailable\n");
+		return;
+	}
+
+	codetag_register_type(&alloc_tag_type, &alloc_tag_kernel,
+			      __start_alloc_tags, __stop_alloc_tags);
+	alloc_tag_share(&alloc_tag_kernel, alloc_tag_kernel.nr_index);
+	alloc_tag_available = true;
+	if (boot_mode == MEM_PROFILING_ON)
+		mem_profiling_enable();
+}
+
+#ifdef CONFIG_ALLOC_TAG_KUNIT_TEST
+#include "alloc_tag_kunit.c"
+#endif

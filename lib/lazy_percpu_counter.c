@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lazy percpu counters.
+ *
+ * Of thousands of counters most stay cold. Such a one is a pair of atomics, and
+ * costs the same memory however many CPUs there are. One that sees
+ * LAZY_PERCPU_COUNTER_HOT changes within a second is given a part for each CPU,
+ * and from then on is changed by two additions to the CPU's own memory.
+ *
+ * The value is the atomic pair plus all parts, at every moment: nothing moves
+ * from one to the other when the parts arrive, so there is no state between and
+ * nothing for a reader to wait for. A change is in exactly one place.
+ *
+ * Parts have to be allocated, and a counter may be changed where that cannot be
+ * done: in an interrupt or an NMI, under a raw spinlock, or from within the
+ * percpu allocator itself. So the path that counts only puts the counter's
+ * address in a free one of a few slots and raises an irq_work, which queues a
+ * work item, which allocates. No slot free, no memory: nothing is lost, the
+ * counter asks again after as many changes.
+ */
+#include <linux/atomic.h>
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/lazy_percpu_counter.h>
+#include <linux/percpu.h>
+#include <linux/workqueue.h>
+
+/* The count of changes wraps; a period has to divide its range. */
+static_assert((LAZY_PERCPU_COUNTER_HOT & (LAZY_PERCPU_COUNTER_HOT - 1)) == 0);
+
+#define NR_SLOTS	32
+
+static struct lazy_percpu_counter *hot_slots[NR_SLOTS];
+static bool hot_ready __read_mostly;
+
+static void hot_work_fn(struct work_struct *work);
+static DECLARE_WORK(hot_work, hot_work_fn);
+
+static void hot_irq_work_fn(struct irq_work *irq_work)
+{
+	schedule_work(&hot_work);
+}
+
+static DEFINE_IRQ_WORK(hot_irq_work, hot_irq_work_fn);
+
+static void give_parts(struct lazy_percpu_counter *c)
+{
+	struct lazy_percpu_part __percpu *parts;
+
+	if (READ_ONCE(c->parts))
+		return;
+	parts = alloc_percpu_gfp(struct lazy_percpu_part,
+				 GFP_KERNEL | __GFP_NOWARN);
+	if (!parts)
+		return;
+	/* Full barrier: the zeroes are there before the address is. */
+	if (cmpxchg(&c->parts, NULL, parts))
+		free_percpu(parts);
+}
+
+static void hot_work_fn(struct work_struct *work)
+{
+	struct lazy_percpu_counter *c;
+	unsigned int i;
+
+	for (i = 0; i < NR_SLOTS; i++) {
+		c = xchg(&hot_slots[i], NULL);
+		if (c)
+			give_parts(c);
+	}
+}
+
+static void ask_for_parts(struct lazy_percpu_counter *c)
+{
+	unsigned int i;
+
+	if (!READ_ONCE(hot_ready))
+		return;
+	for (i = 0; i < NR_SLOTS; i++) {
+		if (!READ_ONCE(hot_slots[i]) &&
+		    !cmpxchg(&hot_slots[i], NULL, c)) {
+			irq_work_queue(&hot_irq_work);
+			return;
+		}
+	}
+}
+
+/**
+ * lazy_percpu_counter_add_atomic - add to a counter that has no parts
+ * @c: the counter
+ * @sum: added to the sum
+ * @count: added to the count
+ *
+ * The slow path of lazy_percpu_counter_add(), not for direct use.
+ *
+ * Context: any, NMI included.
+ */
+void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
+				    long sum, long count)
+{
+	unsigned int now, began;
+
+	atomic_long_add(sum, &c->sum);
+	atomic_long_add(count, &c->count);
+	if (likely(atomic_inc_return(&c->changes) &
+		   (LAZY_PERCPU_COUNTER_HOT - 1)))
+		return;
+
+	now = jiffies;
+	began = READ_ONCE(c->window);
+	WRITE_ONCE(c->window, now);
+	if (now - began < HZ)
+		ask_for_parts(c);
+}
+EXPORT_SYMBOL_GPL(lazy_percpu_counter_add_atomic);
+
+/**
+ * lazy_percpu_counter_read - the value of a counter
+ * @c: the counter
+ * @sum: where to put the sum
+ * @count: where to put the count
+ *
+ * Exact when nothing changes the counter meanwhile. Else each change made
+ * during the call may be seen or not, by itself: a counter that never is
+ * negative can be read as negative then.
+ *
+ * Context: any; takes time in proportion to the number of possible CPUs when
+ * the counter is hot.
+ */
+void lazy_percpu_counter_read(const struct lazy_percpu_counter *c,
+			      long *sum, long *count)
+{
+	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
+	struct lazy_percpu_part *part;
+	int cpu;
+
+	*sum = atomic_long_read(&c->sum);
+	*count = atomic_long_read(&c->count);
+	if (!parts)
+		return;
+
+	for_each_possible_cpu(cpu) {
+		part = per_cpu_ptr(parts, cpu);
+		*sum += READ_ONCE(part->sum);
+		*count += READ_ONCE(part->count);
+	}
+}
+EXPORT_SYMBOL_GPL(lazy_percpu_counter_read);
+
+/**
+ * lazy_percpu_counter_flush - wait until requests for parts are dealt with
+ *
+ * Context: process context, may sleep.
+ */
+void lazy_percpu_counter_flush(void)
+{
+	irq_work_sync(&hot_irq_work);
+	flush_work(&hot_work);
+}
+EXPORT_SYMBOL_GPL(lazy_percpu_counter_flush);
+
+/**
+ * lazy_percpu_counter_exit - release what a counter holds
+ * @c: the counter, which nothing changes any more
+ *
+ * Context: process context, may sleep.
+ */
+void lazy_percpu_counter_exit(struct lazy_percpu_counter *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SLOTS; i++)
+		cmpxchg(&hot_slots[i], c, NULL);
+	lazy_percpu_counter_flush();
+	free_percpu(c->parts);
+	c->parts = NULL;
+}
+EXPORT_SYMBOL_GPL(lazy_percpu_counter_exit);
+
+/* Until work items run and interrupts come in, counters just stay atomic. */
+static int __init lazy_percpu_counter_init(void)
+{
+	WRITE_ONCE(hot_ready, true);
+	return 0;
+}
+subsys_initcall(lazy_percpu_counter_init);
