@@ -83,12 +83,13 @@ fingerprint() {
 	)
 }
 
-# slice DIR FILE...: a 6.1 tree of those files of the base and its Makefile
+# slice DIR FILE...: a 6.1 tree of those files of the base, its Makefile, and the
+# attributes that tell git's diff how a function looks
 slice() {
 	local dir=$1
 	shift
 	mkdir -p "$dir"
-	(cd "$top/build/linux-base" && cp -p --parents -t "$dir" Makefile "$@")
+	(cd "$top/build/linux-base" && cp -p --parents -t "$dir" Makefile .gitattributes "$@")
 }
 
 # The files that the real queue touches.

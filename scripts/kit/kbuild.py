@@ -28,9 +28,10 @@ ARCHES = {
     "s390x": ("s390", "s390x-linux-gnu-", "s390x", "tinyconfig", "arch/s390/boot/bzImage"),
 }
 
-FIRST_GUESS = 2000              # steps of a first build, before a count is known
+FIRST_GUESS = {"um": 1070, "x86_64": 2010}      # steps of a first build, before a count is known
 STEP_RE = re.compile(r"^  ([A-Z][A-Z0-9_]+) (?:\[M\])?\s*(\S+)")
 ERROR_RE = re.compile(r"(error:|fatal error|undefined reference|No rule to make|\*\*\*|: not found|Error \d)")
+WARNING_RE = re.compile(r":\d+: warning: ")             # the compiler's, not the linker's
 SYMBOL_RE = re.compile(r"^(?:(CONFIG_\w+)=(.*)|# (CONFIG_\w+) is not set)$")
 
 
@@ -169,7 +170,7 @@ def take_line(line, progress, errors):
         progress.step(f"{step[1]} {step[2]}")
     elif ERROR_RE.search(line):
         errors.append(line)
-    elif ": warning: " in line:
+    elif WARNING_RE.search(line):
         progress.note(line)
 
 
@@ -237,7 +238,7 @@ def build(tree, out, arch, title, log, targets=("all",)):
     whole = not (out / "vmlinux").exists()
     total = 0
     if whole:
-        total = int(count.read_text()) if count.exists() else FIRST_GUESS
+        total = int(count.read_text()) if count.exists() else FIRST_GUESS.get(arch, 1500)
     progress = run_make(title, log, tree, out, tool_options(arch), targets, total)
     if whole:
         count.write_text(str(progress.count))
