@@ -265,9 +265,12 @@ def die_with_parent():
 def qemu_argv(image, initrd, append, memory="512M", cpus=2, drive=None,
               extra=()):
     """The command line, without the serial ports."""
+    # One host thread for all CPUs of the guest: with one each, qemu before 8.1
+    # may run a stale int3 while another CPU patches a jump label, and the
+    # guest dies of it.  Guests run side by side instead, see run -j.
     accel = os.environ.get("ACCEL", "tcg")
-    if accel == "tcg" and cpus > 1:
-        accel = "tcg,thread=multi"
+    if accel == "tcg":
+        accel = "tcg,thread=single"
     qemu = shutil.which("qemu-system-" + ARCH)
     if not qemu:
         raise Failure("no qemu-system-%s: install qemu-system-x86" % ARCH)

@@ -11,6 +11,8 @@
 
 MP=/proc/sys/vm/mem_profiling
 INFO=/proc/allocinfo
+CTAG=/sys/kernel/debug/ctag_test
+KEEP=/sys/kernel/debug/ctag_keep
 
 note()
 {
@@ -85,17 +87,31 @@ loopback_up()
 	ip link set lo up
 }
 
-# Gives back what the kernel keeps only because nobody asked for it.
+# Gives back what the kernel keeps only because nobody asked for it: clean pages,
+# partial slabs, dentries (one round takes their referenced bit, the next takes
+# them), what kfree_rcu() holds back for seconds, and, as making a module's text
+# read-only does that, vmap areas whose unmapping was put off.
 settle()
 {
 	sync
 	echo 3 > /proc/sys/vm/drop_caches
-	echo 1 > /proc/sys/vm/compact_memory 2>/dev/null
 	for f in /sys/kernel/slab/*/shrink; do
 		[ -L "${f%/shrink}" ] || echo 1 > "$f"
 	done 2>/dev/null
+	if [ -e /modules/ctag_keep.ko ] && [ ! -d $KEEP ]; then
+		insmod /modules/ctag_keep.ko && rmmod ctag_keep
+	fi
+	round=0
+	had=
+	while [ $round -lt 12 ]; do
+		round=$((round + 1))
+		echo 3 > /proc/sys/vm/drop_caches
+		usleep 300000
+		now=$(sum_tags 'func:(__d_alloc|alloc_inode|alloc_inode_sb|kfree_rcu)')
+		[ "$now" != "$had" ] || [ $round -lt 3 ] || break
+		had=$now
+	done
 	sleep "${1:-1}"
-	echo 3 > /proc/sys/vm/drop_caches
 }
 
 # settled copy of all tags, "where bytes calls", one line a tag, sorted
@@ -131,9 +147,6 @@ unload()
 
 # The test modules
 
-CTAG=/sys/kernel/debug/ctag_test
-KEEP=/sys/kernel/debug/ctag_keep
-
 mod_load()
 {
 	[ -d $KEEP ] || insmod /modules/ctag_keep.ko || fail "insmod ctag_keep"
@@ -145,15 +158,28 @@ mod_unload()
 	rmmod ctag_test || fail "rmmod ctag_test"
 }
 
+# A module that has nothing
+fresh()
+{
+	[ ! -d $CTAG ] || mod_unload
+	mod_load
+}
+
 cmd()
 {
 	echo "$*" > $CTAG/cmd || fail "ctag_test refused: $*"
 }
 
-# Lines of a module that is there, or was, with more than nothing
+# Lines of the sites of ctag_test that have more than nothing
+site_lines()
+{
+	tags | awk '$4 == "[ctag_test]" && /func:make_/ && ($1 || $2)'
+}
+
+# Lines of ctag_test, whatever they have
 mod_lines()
 {
-	tags | awk -v m="[${1:-ctag_test}]" '$4 == m && ($1 || $2)'
+	tags | grep -F '[ctag_test]'
 }
 
 # check_table [FILE]: what the module, or a copy of its table, says is live is

@@ -4,12 +4,12 @@
 # alloctop [N]: the N lines of the kernel (15) that hold most memory, with
 # units.  Everything it prints is in /proc/allocinfo.
 
-sed 1,2d /proc/allocinfo | sort -rn | awk -v n="${1:-15}" '
+sed 1,2d /proc/allocinfo | sort -rn | awk -v n="${1:-15}" -v w=18 '
 function human(b,   u) {
 	u = 1
 	while (b >= 1000 && u < 5) { b /= 1024; u++ }
 	return sprintf(b < 9.95 && u > 1 ? "%.1f %s" : "%.0f %s", b,
-		       substr(" KMGT", u, 1) (u > 1 ? "iB" : "B  "))
+		       substr("BKMGT", u, 1) (u > 1 ? "iB" : ""))
 }
 {
 	total += $1
@@ -24,8 +24,10 @@ function human(b,   u) {
 END {
 	if (!used) { print "  nothing is accounted: is vm.mem_profiling 1?"; exit }
 	if (NR < n) n = NR
-	printf "  %9s  %8s  %-*s  %s\n", "size", "calls", w, "line of the kernel", "function"
+	row = "  %9s  %8s  %-" w "s  %s\n"
+	printf row, "size", "calls", "line of the kernel", "function"
 	for (i = 1; i <= n; i++)
-		printf "  %9s  %8d  %-*s  %s\n", size[i], calls[i], w, where[i], name[i]
-	printf "  %9s  in %d lines of %d; a slab page counts on its own line and again as the objects in it\n", human(total), used, NR
+		printf row, size[i], calls[i], where[i], name[i]
+	printf "\n  %9s  in %d of %d lines (the pages of slabs are on a line of slub.c, and\n", human(total), used, NR
+	printf "  %9s  the objects in them on the lines that asked for those)\n", ""
 }'

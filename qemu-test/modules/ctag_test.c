@@ -9,7 +9,8 @@
  * /sys/kernel/debug/ctag_test/cmd takes, in process context,
  *
  *	alloc SITE N [CONTEXT [CPU]]	N more objects
- *	free SITE N [CONTEXT [CPU]]	N fewer, the youngest first
+ *	free SITE N [CONTEXT [CPU]]	N fewer, the youngest first; of "all" as
+ *					far as there are so many
  *	keep SITE			all of them to ctag_keep
  *	churn ROUNDS			alloc and free everywhere, on all CPUs at
  *					once, then none more live than before
@@ -360,7 +361,7 @@ static void job_do(struct job *job)
 	for (; job->nr; job->nr--) {
 		if (job->free) {
 			if (!s->live) {
-				job->err = s->most ? 0 : -ERANGE;
+				job->err = -ERANGE;
 				return;
 			}
 			s->live--;
@@ -542,7 +543,7 @@ static int command(char *verb, const char *name, unsigned int nr,
 		if (all && s->how == CTAG_CACHE && !strcmp(verb, "keep"))
 			continue;
 		err = site_command(s, verb, nr, context, cpu);
-		if (err)
+		if (err && !(all && err == -ERANGE))
 			return err;
 	}
 	return found ? 0 : -ENOENT;
@@ -625,7 +626,7 @@ static void drop_all(void)
 	kmem_cache_destroy(odd_cache);
 }
 
-static int make_room(void)
+static int set_up(void)
 {
 	struct site *s;
 
@@ -652,7 +653,7 @@ static int fail_init(void)
 
 static int __init ctag_test_init(void)
 {
-	int err = make_room();
+	int err = set_up();
 
 	if (!err && fail)
 		err = fail_init();

@@ -8,13 +8,6 @@
 
 . /qt/lib.sh
 
-# Every case begins with a module that has nothing.
-fresh()
-{
-	[ ! -d $CTAG ] || mod_unload
-	mod_load
-}
-
 # there_and_back CONTEXT CPU: where they are allocated; freed in every context
 # and on every CPU
 there_and_back()
@@ -25,12 +18,9 @@ there_and_back()
 			check_table || fail "allocated in $1 on CPU $2"
 			cmd free all 12 $from $cpu
 			check_table || fail "half freed in $from on CPU $cpu"
-			cmd free all 12 "$1" "$2"
+			cmd free all 24 "$1" "$2"
 			# what interrupts had to leave out
-			[ "$1" != process ] || [ $from = process ] ||
-				for s in cache_bulk kvmalloc_small kvmalloc_big kvmalloc_huge vmalloc vzalloc; do
-					cmd free $s 12
-				done
+			cmd free all 24
 			check_table || fail "freed in $from on CPU $cpu"
 		done
 	done
@@ -65,9 +55,9 @@ test_one_by_one()
 	for s in $(awk '$1 !~ /_before$/ { print $1 }' $CTAG/table); do
 		cmd alloc "$s" 7
 		check_table || fail "7 of $s"
-		cmd free "$s" 3
-		check_table || fail "some of $s"
-		[ "$s" = kvmalloc_huge ] || cmd free "$s" 4
+		cmd free "$s" 1
+		check_table || fail "1 of $s freed"
+		cmd free all 6
 		check_table || fail "none of $s"
 	done
 }
@@ -131,8 +121,7 @@ test_no_other_line()
 	fresh
 	cmd alloc all 10
 	cmd free all 10
-	n=$(mod_lines | grep -vc 'func:make_')
-	note "$n lines of the module's own memory"
+	[ -z "$(site_lines)" ] || fail "left: $(site_lines | head -1)"
 	mod_unload
 	[ -z "$(mod_lines)" ] || fail "lines left: $(mod_lines | head -2)"
 }

@@ -10,7 +10,10 @@
 
 gone()
 {
-	[ -z "$(tags | grep -F '[ctag_test]')" ]
+	mod_lines > /tmp/left
+	[ ! -s /tmp/left ] && return
+	head -2 /tmp/left | sed 's/^/# /'
+	return 1
 }
 
 test_unload()
@@ -42,8 +45,7 @@ test_r01_unload_with_live_memory()
 	n=$(tags | grep -cF '[ctag_test]')
 	note "$n lines remain"
 	echo 1 > $KEEP/free
-	[ -z "$(mod_lines)" ] || fail "left after free: $(mod_lines | head -1)"
-	gone || fail "empty lines left"
+	gone || fail "lines left after the free"
 }
 
 test_r01_loaded_again_beside_its_remains()
@@ -82,9 +84,11 @@ test_r02_init_fails_with_live_memory()
 {
 	insmod /modules/ctag_test.ko fail=2 2>/dev/null && fail "loaded"
 	[ "$(cat $KEEP/count)" -gt 100 ] || fail "nothing kept"
-	[ -n "$(mod_lines)" ] || fail "no lines for what is kept"
-	set -- $(sum_tags 'ctag_test.c:[0-9]+ .ctag_test. func:make_kmalloc_8')
-	eq "kmalloc(8)" "$2" 10
+	[ -n "$(site_lines)" ] || fail "no lines for what is kept"
+	# busybox tries a second system call when the first has failed, so 10 or 20
+	set -- $(sum_tags 'ctag_test.c:[0-9]+ .ctag_test. func:make_alloc_page ')
+	[ "$2" = 10 ] || [ "$2" = 20 ] || fail "$2 calls of alloc_page()"
+	eq "bytes" "$1" "$(($2 * 4096))"
 	mod_load
 	mod_unload
 	echo 1 > $KEEP/free
@@ -125,6 +129,7 @@ test_r05_small_reads_while_modules_come_and_go()
 {
 	names='$4 !~ /^\[ctag_/ { $1 = $2 = ""; print }'
 	tags | awk "$names" > /tmp/want
+	echo 1 > $KEEP/free
 	come_and_go 2>/dev/null &
 	for size in 37 100 1000 4096; do
 		for i in 1 2 3; do

@@ -24,7 +24,7 @@ test_switched_on()
 	profiling 1
 	# those of before
 	cmd free all 10
-	mod_lines | grep . && fail "charged by a free"
+	site_lines | grep . && fail "charged by a free"
 	cmd alloc all 10
 	check_table || fail "not what the module has"
 	load forks 50

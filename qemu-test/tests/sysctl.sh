@@ -9,7 +9,7 @@
 refused()
 {
 	# one write(2) of exactly these bytes
-	if (printf "$1" > $MP) 2>/tmp/err; then
+	if (echo -ne "$1" > $MP) 2>/tmp/err; then
 		fail "took '$1'"
 	fi
 	grep -qi 'invalid argument' /tmp/err || fail "'$1': $(cat /tmp/err)"

@@ -10,7 +10,7 @@
 
 test_r28_allocated_on_freed_off()
 {
-	mod_load
+	fresh
 	cmd alloc all 30
 	profiling 0
 	check_table || fail "switching off lost them"
@@ -22,17 +22,21 @@ test_r28_allocated_on_freed_off()
 
 test_r28_allocated_off_freed_on()
 {
+	profiling 1
+	fresh
 	profiling 0
 	cmd alloc all 30
-	mod_lines | grep . && fail "accounted while off"
+	site_lines | grep . && fail "accounted while off"
 	profiling 1
-	mod_lines | grep . && fail "accounted by switching on"
+	site_lines | grep . && fail "accounted by switching on"
 	cmd free all 30
 	check_table || fail "freed while on"
 }
 
 test_mixed()
 {
+	profiling 1
+	fresh
 	cmd alloc all 10
 	profiling 0
 	cmd alloc all 10
@@ -78,6 +82,7 @@ balanced()
 
 test_under_load()
 {
+	fresh
 	busy 0 &
 	a=$!
 	busy 1 &
@@ -96,6 +101,7 @@ test_under_load()
 
 test_two_at_the_switch()
 {
+	fresh
 	flip 40 5000 &
 	f=$!
 	flip 40 7000 &
@@ -109,7 +115,7 @@ test_two_at_the_switch()
 
 test_while_modules_come_and_go()
 {
-	mod_unload
+	[ ! -d $CTAG ] || mod_unload
 	flip 40 10000 &
 	f=$!
 	while kill -0 $f 2>/dev/null; do

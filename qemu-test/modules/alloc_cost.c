@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a pair of allocation and free costs: loaded, it writes one line a case
+ * to the console, "alloc_cost: CASE CYCLES", and refuses to stay.
+ *
+ * For a guest with one CPU under -icount, where a cycle is an instruction and
+ * the figure is the same in every run. The smallest of many batches, with
+ * interrupts off, is the cost of the fast path; the loop around it is in every
+ * kernel's figure alike.
+ */
+#include <linux/delay.h>
+#include <linux/gfp.h>
+#include <linux/irqflags.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/timex.h>
+#include <linux/vmalloc.h>
+
+#define WARM_UP		8192
+#define BATCH		64
+#define BATCHES		64
+#define MANY		256
+
+static struct kmem_cache *cache;
+static void *many[MANY];
+
+/* Enough for a counter to be given its per-CPU parts. */
+#define WARM(_pair)							\
+do {									\
+	unsigned int i;							\
+									\
+	for (i = 0; i < WARM_UP; i++) {					\
+		_pair;							\
+	}								\
+	msleep(50);							\
+} while (0)
+
+#define MEASURE(_name, _batch, _irqs_off, _pair)			\
+do {									\
+	cycles_t start, took, best = ~0ULL;				\
+	unsigned long flags = 0;					\
+	unsigned int round;						\
+									\
+	for (round = 0; round <= BATCHES; round++) {			\
+		unsigned int n;						\
+									\
+		if (!round) {						\
+			WARM(_pair);					\
+			continue;					\
+		}							\
+		if (_irqs_off)						\
+			local_irq_save(flags);				\
+		start = get_cycles();					\
+		for (n = 0; n < (_batch); n++) {			\
+			_pair;						\
+		}							\
+		took = get_cycles() - start;				\
+		if (_irqs_off)						\
+			local_irq_restore(flags);			\
+		best = min(best, took);					\
+	}								\
+	pr_info("alloc_cost: %s %llu\n", _name,				\
+		(unsigned long long)best / (_batch));			\
+} while (0)
+
+static __always_inline void kmalloc_pair(size_t size)
+{
+	void *p = kmalloc(size, GFP_ATOMIC);
+
+	barrier_data(p);
+	kfree(p);
+}
+
+static __always_inline void pages_pair(unsigned int order)
+{
+	struct page *page = alloc_pages(GFP_ATOMIC, order);
+
+	barrier_data(page);
+	if (page)
+		__free_pages(page, order);
+}
+
+static void cache_pair(void)
+{
+	void *p = kmem_cache_alloc(cache, GFP_ATOMIC);
+
+	barrier_data(p);
+	if (p)
+		kmem_cache_free(cache, p);
+}
+
+static void vmalloc_pair(void)
+{
+	vfree(vmalloc(16384));
+}
+
+static void many_objects(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++)
+		many[i] = kmalloc(64, GFP_ATOMIC);
+	for (i = 0; i < MANY; i++)
+		kfree(many[i]);
+}
+
+static void many_pages(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++)
+		many[i] = alloc_page(GFP_ATOMIC);
+	for (i = 0; i < MANY; i++)
+		if (many[i])
+			__free_page(many[i]);
+}
+
+static int __init alloc_cost_init(void)
+{
+	cache = kmem_cache_create("alloc_cost", 192, 0, 0, NULL);
+	if (!cache)
+		return -ENOMEM;
+
+	MEASURE("kmalloc-8", BATCH, true, kmalloc_pair(8));
+	MEASURE("kmalloc-64", BATCH, true, kmalloc_pair(64));
+	MEASURE("kmalloc-1024", BATCH, true, kmalloc_pair(1024));
+	MEASURE("kmalloc-4096", BATCH, true, kmalloc_pair(4096));
+	MEASURE("kmem_cache-192", BATCH, true, cache_pair());
+	MEASURE("order-0", BATCH, true, pages_pair(0));
+	MEASURE("order-2", BATCH, true, pages_pair(2));
+	MEASURE("kmalloc-16k", BATCH, true, kmalloc_pair(16384));
+	MEASURE("256-kmalloc-64", 1, true, many_objects());
+	MEASURE("256-order-0", 1, true, many_pages());
+	MEASURE("vmalloc-16k", 16, false, vmalloc_pair());
+
+	kmem_cache_destroy(cache);
+	/* Not an error: there is nothing to stay for. */
+	return -EAGAIN;
+}
+module_init(alloc_cost_init);
+
+MODULE_DESCRIPTION("Cost of an allocation and a free");
+MODULE_LICENSE("GPL");
