@@ -71,6 +71,12 @@ sum_tags()
 	tags | awk -v p="$1" '$0 ~ p { b += $1; c += $2 } END { print b + 0, c + 0 }'
 }
 
+# A figure of /proc/meminfo
+kilobytes()
+{
+	awk -v k="$1:" '$1 == k { print $2 }' /proc/meminfo
+}
+
 profiling()
 {
 	echo "$1" > $MP || fail "cannot write $1 to $MP"
@@ -127,7 +133,6 @@ snapshot()
 load()
 {
 	rm -f /tmp/.ready
-	# shellcheck disable=SC2164
 	/qt/bin/load "$1" "$2" /tmp/.ready &
 	LOAD=$!
 	tries=0
@@ -180,6 +185,17 @@ site_lines()
 mod_lines()
 {
 	tags | grep -F '[ctag_test]'
+}
+
+# even: nothing is live, and nothing is owed either. A line never shows less than
+# zero, so what a line owes is seen only when something is allocated on it.
+even()
+{
+	check_table || return 1
+	cmd alloc all 8
+	check_table || return 1
+	cmd free all 8
+	check_table
 }
 
 # check_table [FILE]: what the module, or a copy of its table, says is live is

@@ -148,11 +148,6 @@ test_r05_small_reads_while_modules_come_and_go()
 	gone || fail "lines left"
 }
 
-kilobytes()
-{
-	awk -v k="$1:" '$1 == k { print $2 }' /proc/meminfo
-}
-
 test_hundred_times()
 {
 	names='Slab SUnreclaim VmallocUsed Percpu KernelStack'

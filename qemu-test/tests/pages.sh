@@ -9,7 +9,7 @@
 
 . /qt/lib.sh
 
-# "bytes calls" of the line that anonymous pages are on
+# "bytes calls" of the lines that anonymous pages are on
 anon()
 {
 	sum_tags '^ *[0-9]+ +[0-9]+ mm/(memory|huge_memory|mempolicy)\.c'
@@ -20,10 +20,12 @@ vmstat()
 	awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat
 }
 
+# same_within WHAT BEFORE AFTER LESS_THAN
 same_within()
 {
-	[ $(($2 - $3)) -lt "$4" ] && [ $(($3 - $2)) -lt "$4" ] ||
+	if [ $(($2 - $3)) -ge "$4" ] || [ $(($3 - $2)) -ge "$4" ]; then
 		fail "$1: $2, then $3"
+	fi
 }
 
 test_r08_compaction_moves_the_line()
