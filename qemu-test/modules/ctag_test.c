@@ -15,7 +15,8 @@
  *	churn ROUNDS			alloc and free everywhere, on all CPUs at
  *					once, then none more live than before
  *
- * with SITE a name or "all", CONTEXT one of process, softirq, hardirq. Sites
+ * with SITE a name or "all", CONTEXT one of task (the writer, in its cgroup),
+ * process (a kworker), softirq, hardirq; a task is on whatever CPU it is. Sites
  * that cannot run in a context are left out of "all" and refused by name. Of
  * the largest there are never more than a few. The wrappers of mm/util.c have a
  * test of their own and are left out of "all" too.
@@ -78,6 +79,7 @@ static DEFINE_MUTEX(cmd_lock);
  * @atleast: costs more than the memory asked for
  * @most: so large that there are never more of it, however many are asked for
  * @wrapper: a helper of mm/util.c; left out of "all"
+ * @memcg: charged to the memory cgroup as well, so in a cache of that kind
  * @line: where the call stands
  * @before: line of an allocation that must be gone again, or 0
  * @func: function that the call is in
@@ -97,6 +99,7 @@ struct site {
 	bool atleast;
 	unsigned int most;
 	bool wrapper;
+	bool memcg;
 
 	unsigned int line;
 	unsigned int before;
@@ -130,6 +133,8 @@ MAKE(kcalloc, kcalloc(7, 50, gfp))
 MAKE(kmalloc_array, kmalloc_array(3, 1000, gfp))
 MAKE(kmalloc_node, kmalloc_node(300, gfp, numa_mem_id()))
 MAKE(kzalloc_node, kzalloc_node(60, gfp, numa_mem_id()))
+MAKE(kmalloc_account, kmalloc(250, gfp | __GFP_ACCOUNT))
+MAKE(page_account, alloc_pages(gfp | __GFP_ACCOUNT, 1))
 MAKE(cache_alloc, kmem_cache_alloc(odd_cache, gfp))
 MAKE(cache_zalloc, kmem_cache_zalloc(odd_cache, gfp))
 MAKE(cache_node, kmem_cache_alloc_node(odd_cache, gfp, numa_mem_id()))
@@ -247,6 +252,9 @@ static struct site sites[] = {
 	SITE_KMALLOC(kmalloc_node, 300),
 	SITE_KMALLOC(kzalloc_node, 60),
 	SITE_KMALLOC(krealloc, 1024),
+	{ .name = "kmalloc_account", .make = make_kmalloc_account,
+	  .how = CTAG_KFREE, .width = 1, .calls = 1, .size = 250,
+	  .memcg = true },
 	SITE_WRAPPER(kmemdup, sizeof(KBUILD_MODNAME)),
 	SITE_WRAPPER(kmemdup_nul, 5),
 	SITE_WRAPPER(kstrdup, 34),
@@ -263,6 +271,7 @@ static struct site sites[] = {
 	SITE_KVMALLOC(vmalloc, 3, 0),
 	SITE_KVMALLOC(vzalloc, 2, 0),
 	SITE_PAGES(alloc_page, 0, 1, 1),
+	SITE_PAGES(page_account, 1, 1, 2),
 	SITE_PAGES(alloc_pages_1, 1, 1, 2),
 	SITE_PAGES(alloc_pages_3, 3, 1, 8),
 	SITE_PAGES(alloc_pages_node, 0, 1, 1),
@@ -294,10 +303,10 @@ static void show_cost(struct seq_file *m, const struct site *s)
 			   s->live * (PAGE_SIZE << get_order(size)));
 	} else {
 		size = kmalloc_size_roundup(size);
-		if (size % SZ_1K)
-			seq_printf(m, "%u kmalloc-%zu", s->live, size);
-		else
-			seq_printf(m, "%u kmalloc-%zuk", s->live, size / SZ_1K);
+		seq_printf(m, "%u kmalloc-%s%zu%s", s->live,
+			   s->memcg ? "cg-" : "",
+			   size % SZ_1K ? size : size / SZ_1K,
+			   size % SZ_1K ? "" : "k");
 	}
 }
 
@@ -334,10 +343,11 @@ static void site_drop(const struct site *s, void **p)
 
 /* Jobs: something done to a site, in a context, on a CPU. */
 
-enum context { PROCESS, SOFTIRQ, HARDIRQ };
+enum context { TASK, PROCESS, SOFTIRQ, HARDIRQ };
 
 static const char * const context_names[] = {
-	[PROCESS] = "process", [SOFTIRQ] = "softirq", [HARDIRQ] = "hardirq",
+	[TASK] = "task", [PROCESS] = "process",
+	[SOFTIRQ] = "softirq", [HARDIRQ] = "hardirq",
 };
 
 struct job {
@@ -423,10 +433,14 @@ static int job_run(struct job *job, int cpu)
 {
 	int err;
 
-	job->gfp = job->context == PROCESS ? GFP_KERNEL : GFP_ATOMIC;
+	job->gfp = job->context <= PROCESS ? GFP_KERNEL : GFP_ATOMIC;
 	job->err = 0;
 	init_completion(&job->done);
 
+	if (job->context == TASK) {
+		job_do(job);
+		return job->err;
+	}
 	if (job->context == PROCESS) {
 		work_on_cpu(cpu, job_process, job);
 		return job->err;
@@ -535,7 +549,7 @@ static int command(char *verb, const char *name, unsigned int nr,
 		if (all ? s->wrapper : strcmp(name, s->name))
 			continue;
 		found = true;
-		if (s->process && context != PROCESS) {
+		if (s->process && context > PROCESS) {
 			if (all)
 				continue;
 			return -EINVAL;

@@ -4,6 +4,8 @@
 # context, and nothing left when they are freed, wherever they are freed.
 #
 # append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
+# append: sysctl.vm.mem_profiling=1 cgroup.memory=nokmem slab_nomerge
 # modules: ctag_test ctag_keep
 
 . /qt/lib.sh
@@ -48,6 +50,26 @@ test_hardirq()
 	there_and_back hardirq 0
 	there_and_back hardirq 1
 	even || fail "in the end"
+}
+
+test_memory_cgroup()
+{
+	fresh
+	mkdir -p /tmp/cg
+	mount -t cgroup2 none /tmp/cg || fail cgroup2
+	echo +memory > /tmp/cg/cgroup.subtree_control
+	mkdir /tmp/cg/a
+	read -r self _ < /proc/self/stat
+	echo "$self" > /tmp/cg/a/cgroup.procs
+	cmd alloc all 40 task
+	check_table || fail "allocated"
+	cmd free all 20 softirq 0
+	check_table || fail "freed by a softirq"
+	echo "$self" > /tmp/cg/cgroup.procs
+	cmd free all 40
+	even || fail "freed"
+	rmdir /tmp/cg/a
+	umount /tmp/cg
 }
 
 test_one_by_one()
