@@ -15,10 +15,11 @@ export GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@localhost
 export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@localhost
 unset MAKEFLAGS MFLAGS MAKELEVEL KERNEL_SRC CONFIG ARCH FORCE
 
-# run_tests: every test_* function of the calling script, a result line each
+# run_tests [WORD]: every test_* function of the calling script, or those with WORD
+# in the name, a result line each
 run_tests() {
 	local fn name rc status=0
-	for fn in $(declare -F | awk '$3 ~ /^test_/ { print $3 }'); do
+	for fn in $(declare -F | awk -v word="${1:-}" '$3 ~ /^test_/ && index($3, word) { print $3 }'); do
 		name=${fn#test_}
 		work=$scratch/$name
 		rm -rf "$work"
