@@ -35,6 +35,48 @@ static unsigned long pgalloc_tag_nr_chunks;
 /* Internals */
 
 /**
+ * __pgalloc_tag_add - what pgalloc_tag_add() does when enabled
+ * @page: the first page of a block just allocated, NULL when that failed
+ * @order: its order
+ */
+void __pgalloc_tag_add(struct page *page, unsigned int order)
+{
+	struct alloc_tag_ref *ref;
+
+	if (unlikely(!page))
+		return;
+	ref = pgalloc_tag_ref(page);
+	if (likely(ref))
+		alloc_tag_add(ref, PAGE_SIZE << order);
+}
+
+/**
+ * __pgalloc_tag_sub - what pgalloc_tag_sub() does where there are tags
+ * @page: the first page of the block
+ * @order: its order
+ */
+void __pgalloc_tag_sub(struct page *page, unsigned int order)
+{
+	struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
+
+	if (likely(ref))
+		alloc_tag_sub(ref, PAGE_SIZE << order);
+}
+
+/**
+ * __pgalloc_tag_index - what pgalloc_tag_index() does where there are tags
+ * @page: a page the caller holds a reference of
+ *
+ * Return: the index, 0 for none.
+ */
+u16 __pgalloc_tag_index(struct page *page)
+{
+	struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
+
+	return ref ? ref->index : 0;
+}
+
+/**
  * __pgalloc_tag_split - what pgalloc_tag_split() does where there are tags
  * @page: the first page of the block
  * @nr: number of pages in it

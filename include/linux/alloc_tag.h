@@ -55,17 +55,18 @@ extern bool alloc_tag_available;
 
 extern struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS];
 
-static inline bool mem_alloc_profiling_enabled(void)
+static __always_inline bool mem_alloc_profiling_enabled(void)
 {
 	return static_branch_unlikely(&mem_alloc_profiling_key);
 }
 
-static inline bool alloc_tag_refs_exist(void)
+static __always_inline bool alloc_tag_refs_exist(void)
 {
 	return static_branch_unlikely(&alloc_tag_refs_key);
 }
 
-static inline struct lazy_percpu_counter *alloc_tag_counter(u16 index)
+static __always_inline struct lazy_percpu_counter *
+alloc_tag_counter(u16 index)
 {
 	return alloc_tag_chunks[index >> ALLOC_TAG_CHUNK_SHIFT] +
 	       (index & (ALLOC_TAG_CHUNK_SIZE - 1));

@@ -34,6 +34,9 @@ static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
 	return chunk + (pfn & (PGALLOC_TAG_CHUNK_SIZE - 1));
 }
 
+void __pgalloc_tag_add(struct page *page, unsigned int order);
+void __pgalloc_tag_sub(struct page *page, unsigned int order);
+u16 __pgalloc_tag_index(struct page *page);
 void __pgalloc_tag_split(struct page *page, unsigned int nr);
 void __pgalloc_tag_move(struct page *to, struct page *from);
 void __pgalloc_tag_add_range(struct page *page, unsigned long nr);
@@ -48,12 +51,8 @@ int pgalloc_tag_init(void);
 static __always_inline void pgalloc_tag_add(struct page *page,
 					    unsigned int order)
 {
-	if (mem_alloc_profiling_enabled() && likely(page)) {
-		struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
-
-		if (likely(ref))
-			alloc_tag_add(ref, PAGE_SIZE << order);
-	}
+	if (mem_alloc_profiling_enabled())
+		__pgalloc_tag_add(page, order);
 }
 
 /**
@@ -64,12 +63,8 @@ static __always_inline void pgalloc_tag_add(struct page *page,
 static __always_inline void pgalloc_tag_sub(struct page *page,
 					    unsigned int order)
 {
-	if (alloc_tag_refs_exist()) {
-		struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
-
-		if (likely(ref))
-			alloc_tag_sub(ref, PAGE_SIZE << order);
-	}
+	if (alloc_tag_refs_exist())
+		__pgalloc_tag_sub(page, order);
 }
 
 /**
@@ -77,7 +72,7 @@ static __always_inline void pgalloc_tag_sub(struct page *page,
  * @page: the first page of the block
  * @nr: number of pages in it
  */
-static inline void pgalloc_tag_split(struct page *page, unsigned int nr)
+static __always_inline void pgalloc_tag_split(struct page *page, unsigned int nr)
 {
 	if (alloc_tag_refs_exist())
 		__pgalloc_tag_split(page, nr);
@@ -91,7 +86,7 @@ static inline void pgalloc_tag_split(struct page *page, unsigned int nr)
  * The references change places, so that each page is released by whom it was
  * accounted to.
  */
-static inline void pgalloc_tag_move(struct page *to, struct page *from)
+static __always_inline void pgalloc_tag_move(struct page *to, struct page *from)
 {
 	if (alloc_tag_refs_exist())
 		__pgalloc_tag_move(to, from);
@@ -102,7 +97,7 @@ static inline void pgalloc_tag_move(struct page *to, struct page *from)
  * @page: the first
  * @nr: how many
  */
-static inline void pgalloc_tag_add_range(struct page *page, unsigned long nr)
+static __always_inline void pgalloc_tag_add_range(struct page *page, unsigned long nr)
 {
 	if (mem_alloc_profiling_enabled())
 		__pgalloc_tag_add_range(page, nr);
@@ -114,14 +109,9 @@ static inline void pgalloc_tag_add_range(struct page *page, unsigned long nr)
  *
  * Return: an index for pgalloc_tag_sub_tails().
  */
-static inline u16 pgalloc_tag_index(struct page *page)
+static __always_inline u16 pgalloc_tag_index(struct page *page)
 {
-	struct alloc_tag_ref *ref;
-
-	if (!alloc_tag_refs_exist())
-		return 0;
-	ref = pgalloc_tag_ref(page);
-	return ref ? ref->index : 0;
+	return alloc_tag_refs_exist() ? __pgalloc_tag_index(page) : 0;
 }
 
 /**
@@ -131,7 +121,7 @@ static inline u16 pgalloc_tag_index(struct page *page)
  *
  * The first page is freed later, by itself, by another.
  */
-static inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr)
+static __always_inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 {
 	if (alloc_tag_refs_exist() && index)
 		__pgalloc_tag_sub_tails(index, nr);
