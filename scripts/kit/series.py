@@ -16,12 +16,18 @@ REF = "refs/series/head"
 
 
 def identity():
-    """Who signs: the committer of this repository."""
-    name = git("config", "user.name", cwd=TOP, check=False, env=own_config()).stdout.decode().strip()
-    mail = git("config", "user.email", cwd=TOP, check=False, env=own_config()).stdout.decode().strip()
+    """Who signs: who commits here; without one, who committed last."""
+    name, mail = (said("config", key) for key in ("user.name", "user.email"))
+    if not name or not mail:
+        name, mail = (said("log", "-1", f"--format={what}") for what in ("%cn", "%ce"))
     if not name or not mail:
         fail("who signs the series? git config user.name and user.email")
     return name, mail
+
+
+def said(*args):
+    """What git answers about this repository, '' when it does not."""
+    return git(*args, cwd=TOP, check=False, env=own_config()).stdout.decode(errors="replace").strip()
 
 
 def own_config():
