@@ -16,7 +16,9 @@ What ends a guest, and what is made of it:
   the runner dies				the kernel kills qemu (PDEATHSIG)
 """
 
+import contextlib
 import ctypes
+import fcntl
 import gzip
 import os
 import re
@@ -89,6 +91,18 @@ def quiet_command(argv, log):
 
 # Userland
 
+@contextlib.contextmanager
+def claim(name):
+    """The files of a guest of that name are the caller's until it is done.
+
+    Two runs at a time in one tree take turns, test by test.
+    """
+    os.makedirs(OUT, exist_ok=True)
+    with open(os.path.join(OUT, name + ".lock"), "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
 def newer(target, *sources):
     if not os.path.exists(target):
         return False
@@ -108,6 +122,11 @@ def compile_static(source, target):
 
 def programs():
     """init and the helpers, compiled; name -> path."""
+    with claim("programs"):
+        return build_programs()
+
+
+def build_programs():
     found = {}
     target = os.path.join(OUT, "bin", "init")
     compile_static(os.path.join(HERE, "init.c"), target)
@@ -127,9 +146,14 @@ def modules(config):
     kbuild writes beside the sources it is given, so each kernel gets a copy
     of them: the repository stays clean and two kernels do not share objects.
     """
-    src = os.path.join(HERE, "modules")
     where = os.path.join(OUT, "modules", config)
     os.makedirs(where, exist_ok=True)
+    with claim("modules." + config):
+        return build_modules(config, where)
+
+
+def build_modules(config, where):
+    src = os.path.join(HERE, "modules")
     for name in os.listdir(src):
         copy, orig = os.path.join(where, name), os.path.join(src, name)
         if not newer(copy, orig):
@@ -284,31 +308,34 @@ def qemu_argv(image, initrd, append, memory="512M", cpus=2, drive=None,
     return argv + list(extra)
 
 
-def tail(path, count=LAST_LINES):
+def text_of(path):
     try:
         with open(path, errors="replace") as f:
-            return [line.rstrip() for line in f.readlines()[-count:]]
+            return f.read()
     except OSError:
-        return []
+        return ""
 
 
 class Outcome:
-    """How one boot went."""
+    """How one boot went, with all that was said: the files may be reused."""
 
     def __init__(self, name):
-        self.console = os.path.join(OUT, name + ".console")
-        self.ktap = os.path.join(OUT, name + ".ktap")
+        self.console_path = os.path.join(OUT, name + ".console")
+        self.ktap_path = os.path.join(OUT, name + ".ktap")
+        self.console = []	# lines
+        self.ktap = ""
         self.seconds = 0.0
         self.ended = ""		# "" | "timeout" | "reset" | "qemu: ..."
         self.code = None	# the command's exit code
 
-    def console_lines(self):
-        with open(self.console, errors="replace") as f:
-            return [line.rstrip() for line in f]
+    def collect(self):
+        self.ktap = text_of(self.ktap_path)
+        self.console = [l.rstrip() for l in
+                        text_of(self.console_path).split("\n")]
 
-    def ktap_text(self):
-        with open(self.ktap, errors="replace") as f:
-            return f.read()
+    def tail(self):
+        lines = [l for l in self.console if l]
+        return lines[-LAST_LINES:]
 
 
 class Follower:
@@ -347,13 +374,14 @@ def boot(name, image, initrd, append="", timeout=60, stream=None, **machine):
     stream, a function, gets each line of the results as it comes.
     """
     out = Outcome(name)
-    for path in (out.console, out.ktap):
+    for path in (out.console_path, out.ktap_path):
         with open(path, "w"):
             pass
     argv = qemu_argv(image, initrd, APPEND + " " + append, **machine)
-    argv += ["-serial", "file:" + out.console, "-serial", "file:" + out.ktap]
+    argv += ["-serial", "file:" + out.console_path,
+             "-serial", "file:" + out.ktap_path]
     timeout *= float(os.environ.get("TIMEOUT_SCALE", "1"))
-    follower = Follower(out.ktap, stream) if stream else None
+    follower = Follower(out.ktap_path, stream) if stream else None
     errors = os.path.join(OUT, name + ".qemu")
     start = time.monotonic()
     with open(errors, "w") as err:
@@ -367,11 +395,12 @@ def boot(name, image, initrd, append="", timeout=60, stream=None, **machine):
             proc.kill()
             proc.wait()
     if not out.ended and proc.returncode:
-        out.ended = "qemu: " + ("; ".join(tail(errors, 2)) or
+        out.ended = "qemu: " + (text_of(errors).strip() or
                                 "exit code %d" % proc.returncode)
     os.unlink(errors)
     out.seconds = time.monotonic() - start
-    found = re.search(r"^# qt: exit (\d+)\s*$", out.ktap_text(), re.M)
+    out.collect()
+    found = re.search(r"^# qt: exit (\d+)\s*$", out.ktap, re.M)
     if found:
         out.code = int(found.group(1))
     elif not out.ended:
@@ -424,7 +453,7 @@ def splats(lines, expected):
 
 def judge(outcome, expected=()):
     """All cases of a boot, with the bench's own complaints as cases."""
-    cases, plan = read_ktap(outcome.ktap_text())
+    cases, plan = read_ktap(outcome.ktap)
     verdict = list(cases)
 
     def bad(name, reason):
@@ -444,7 +473,7 @@ def judge(outcome, expected=()):
         bad("plan", "%d results of %d planned" % (len(cases), plan))
     elif not plan:
         bad("plan", "a plan of no cases")
-    wrong, missing = splats(outcome.console_lines(), expected)
+    wrong, missing = splats(outcome.console, expected)
     if wrong:
         bad("console", wrong[0])
     for pattern in missing:
@@ -466,7 +495,7 @@ def report(name, outcome, expected=(), label=""):
         lines.append(line)
     if failed:
         lines.append("# last lines of %s:" %
-                     os.path.relpath(outcome.console, ROOT))
-        lines += ["#   " + l for l in tail(outcome.console)]
+                     os.path.relpath(outcome.console_path, ROOT))
+        lines += ["#   " + l for l in outcome.tail()]
     say("\n".join(lines))
     return failed

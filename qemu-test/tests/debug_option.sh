@@ -8,7 +8,7 @@
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
 # disk: 64M
-# timeout: 120
+# timeout: 240
 # set: all
 
 . /qt/lib.sh

@@ -4,7 +4,7 @@
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
-# timeout: 150
+# timeout: 360
 
 . /qt/lib.sh
 

@@ -5,7 +5,7 @@
 # append: sysctl.vm.mem_profiling=1
 # memory: 768M
 # disk: 64M
-# timeout: 120
+# timeout: 240
 
 . /qt/lib.sh
 

@@ -11,7 +11,7 @@
 # append: sysctl.vm.mem_profiling=1
 # disk: 256M
 # modules: ctag_keep
-# timeout: 180
+# timeout: 360
 
 . /qt/lib.sh
 
