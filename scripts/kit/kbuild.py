@@ -235,7 +235,7 @@ def generate(tree, out, options, start, files, log):
 def build(tree, out, arch, title, log, targets=("all",)):
     """Compile; remember how many steps a whole build takes, for the next one's progress."""
     count = LOGS / (log.stem + ".steps")
-    whole = not (out / "vmlinux").exists()
+    whole = not (out / "vmlinux").exists() and "all" in targets
     total = 0
     if whole:
         total = int(count.read_text()) if count.exists() else FIRST_GUESS.get(arch, 1500)
