@@ -211,6 +211,11 @@ static inline bool mem_alloc_profiling_enabled(void)
 	return false;
 }
 
+static inline bool alloc_tag_refs_exist(void)
+{
+	return false;
+}
+
 #define DEFINE_ALLOC_TAG_FOR(_name, _function)	static struct alloc_tag _name
 #define alloc_hooks_tag(_tag, _do_alloc)	(_do_alloc)
 #define alloc_hooks(_do_alloc)			(_do_alloc)
