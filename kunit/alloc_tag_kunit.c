@@ -89,6 +89,7 @@ static void test_objects_side_by_side(struct kunit *test)
 {
 	static const size_t sizes[] = { 8, 64, 96, 1000, 2048, 4096, 6000 };
 	struct kmem_cache *cache;
+	struct alloc_tag *tag;
 	DEFINE_ALLOC_TAG(even);
 	DEFINE_ALLOC_TAG(odd);
 	unsigned int i, j;
@@ -102,8 +103,8 @@ static void test_objects_side_by_side(struct kunit *test)
 					  0, NULL);
 		KUNIT_ASSERT_NOT_NULL(test, cache);
 		for (j = 0; j < NR_OBJECTS; j++) {
-			p[j] = alloc_hooks_tag(j % 2 ? &odd : &even,
-				kmem_cache_alloc_noprof(cache, GFP_KERNEL));
+			tag = j % 2 ? &odd : &even;
+			p[j] = alloc_hooks_tag(tag, kmem_cache_alloc_noprof(cache, GFP_KERNEL));
 			KUNIT_ASSERT_NOT_NULL(test, p[j]);
 			memset(p[j], 0xff, sizes[i]);
 		}
@@ -443,4 +444,5 @@ static struct kunit_suite alloc_tag_suite = {
 	.init		= need_profiling,
 	.test_cases	= alloc_tag_cases,
 };
+
 kunit_test_suite(alloc_tag_suite);

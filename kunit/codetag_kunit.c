@@ -365,4 +365,5 @@ static struct kunit_suite codetag_suite = {
 	.name		= "codetag",
 	.test_cases	= codetag_cases,
 };
+
 kunit_test_suite(codetag_suite);

@@ -265,6 +265,7 @@ static struct kunit_suite lazy_percpu_counter_suite = {
 	.name		= "lazy_percpu_counter",
 	.test_cases	= lazy_percpu_counter_cases,
 };
+
 kunit_test_suite(lazy_percpu_counter_suite);
 
 MODULE_LICENSE("GPL");

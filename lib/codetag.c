@@ -40,7 +40,7 @@
 
 /* A position: the id of the range above, the place in the range below. */
 #define CODETAG_POS_SHIFT	24
-#define CODETAG_RANGE_MAX	(1U << CODETAG_POS_SHIFT)
+#define CODETAG_RANGE_MAX	BIT(CODETAG_POS_SHIFT)
 
 /* The users' records are read as struct codetag, the type's size apart. */
 static_assert(sizeof(struct codetag) == 2 * sizeof(void *) + 8);
@@ -123,8 +123,8 @@ static void codetag_del_range(struct codetag_type *type,
  * Context: boot, or process context. May sleep, though not at boot.
  */
 void codetag_register_type(struct codetag_type *type,
-				  struct codetag_range *kernel,
-				  void *start, void *stop)
+			   struct codetag_range *kernel,
+			   void *start, void *stop)
 {
 	INIT_LIST_HEAD(&type->ranges);
 	init_rwsem(&type->lock);

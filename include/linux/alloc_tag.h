@@ -50,7 +50,7 @@ extern bool alloc_tag_available;
 
 /* Counters by index, in chunks, so that a module's range needs no moving. */
 #define ALLOC_TAG_CHUNK_SHIFT	8
-#define ALLOC_TAG_CHUNK_SIZE	(1U << ALLOC_TAG_CHUNK_SHIFT)
+#define ALLOC_TAG_CHUNK_SIZE	BIT(ALLOC_TAG_CHUNK_SHIFT)
 #define ALLOC_TAG_CHUNKS	((CODETAG_INDEX_MAX + 1) >> ALLOC_TAG_CHUNK_SHIFT)
 
 extern struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS];

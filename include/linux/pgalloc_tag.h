@@ -12,7 +12,7 @@
 
 /* References by page frame number, 64 KiB of them in one piece. */
 #define PGALLOC_TAG_CHUNK_SHIFT	15
-#define PGALLOC_TAG_CHUNK_SIZE	(1UL << PGALLOC_TAG_CHUNK_SHIFT)
+#define PGALLOC_TAG_CHUNK_SIZE	BIT(PGALLOC_TAG_CHUNK_SHIFT)
 
 extern struct alloc_tag_ref **pgalloc_tag_map;
 

@@ -70,11 +70,6 @@ test_r27_no_line_of_a_wrapper_in_mm()
 	charged_to '^mm/util\.c:' || fail "charged to a wrapper"
 }
 
-test_r27_no_line_of_any_header()
-{
-	charged_to '(^|/)include/' || fail "charged to a header"
-}
-
 test_bytes_without_calls()
 {
 	awk '($1 > 0) != ($2 > 0) { print "# " $0; bad = 1 }
