@@ -23,13 +23,21 @@ do {									\
 	KUNIT_EXPECT_EQ(test, c, (long)(_calls));			\
 } while (0)
 
+static bool was_enabled;
+
 static int need_profiling(struct kunit *test)
 {
 	if (!alloc_tag_available)
 		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
-	if (!static_key_enabled(&mem_alloc_profiling_key))
-		mem_profiling_enable();
+	was_enabled = static_key_enabled(&mem_alloc_profiling_key);
+	mem_profiling_enable();
 	return 0;
+}
+
+static void put_profiling_back(struct kunit *test)
+{
+	if (alloc_tag_available && !was_enabled)
+		mem_profiling_disable();
 }
 
 static void test_every_tag_has_an_index(struct kunit *test)
@@ -44,8 +52,8 @@ static void test_every_tag_has_an_index(struct kunit *test)
 		if (it.range != &alloc_tag_kernel)
 			break;
 		KUNIT_EXPECT_EQ(test, it.ct->index, ++n);
-		KUNIT_ASSERT_NOT_NULL(test, it.ct->filename);
-		KUNIT_ASSERT_NOT_NULL(test, it.ct->function);
+		KUNIT_EXPECT_NOT_NULL(test, it.ct->filename);
+		KUNIT_EXPECT_NOT_NULL(test, it.ct->function);
 	}
 	codetag_unlock(&alloc_tag_type);
 	KUNIT_EXPECT_EQ(test, n, __stop_alloc_tags - __start_alloc_tags);
@@ -247,6 +255,30 @@ static void test_free_with_extra_reference_r11(struct kunit *test)
 	EXPECT_TAG(test, &tag, 0, 0);
 }
 
+/* Pages accounted one by one become blocks, as when a gigantic page is demoted. */
+static void test_regroup_r07(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct page *page;
+	unsigned int i;
+
+	page = alloc_hooks_tag(&tag, alloc_pages_noprof(GFP_KERNEL, 3));
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	split_page(page, 3);
+	EXPECT_TAG(test, &tag, 8 * PAGE_SIZE, 8);
+	pgalloc_tag_regroup(page, 8, 4);
+	EXPECT_TAG(test, &tag, 8 * PAGE_SIZE, 2);
+	KUNIT_EXPECT_EQ(test, pgalloc_tag_ref(page + 1)->index, 0);
+	KUNIT_EXPECT_EQ(test, pgalloc_tag_ref(page + 4)->index, tag.ct.index);
+	/* And back, for the pages to be freed as they were allocated. */
+	pgalloc_tag_split(page, 4);
+	pgalloc_tag_split(page + 4, 4);
+	EXPECT_TAG(test, &tag, 8 * PAGE_SIZE, 8);
+	for (i = 0; i < 8; i++)
+		__free_page(page + i);
+	EXPECT_TAG(test, &tag, 0, 0);
+}
+
 /* The line moves with the contents, each page is released by its own. */
 static void test_migrate_r08_r09(struct kunit *test)
 {
@@ -427,6 +459,7 @@ static struct kunit_case alloc_tag_cases[] = {
 	KUNIT_CASE(test_page_orders),
 	KUNIT_CASE(test_bulk_pages),
 	KUNIT_CASE(test_split_r07),
+	KUNIT_CASE(test_regroup_r07),
 	KUNIT_CASE(test_pages_exact),
 	KUNIT_CASE(test_free_with_extra_reference_r11),
 	KUNIT_CASE(test_migrate_r08_r09),
@@ -442,6 +475,7 @@ static struct kunit_case alloc_tag_cases[] = {
 static struct kunit_suite alloc_tag_suite = {
 	.name		= "alloc_tag",
 	.init		= need_profiling,
+	.exit		= put_profiling_back,
 	.test_cases	= alloc_tag_cases,
 };
 

@@ -211,7 +211,8 @@ static void *allocinfo_start(struct seq_file *m, loff_t *pos)
 {
 	struct allocinfo_iter *iter = m->private;
 
-	codetag_lock(&alloc_tag_type);
+	if (alloc_tag_available)
+		codetag_lock(&alloc_tag_type);
 	iter->at_shared = false;
 	if (*pos == ALLOCINFO_HEADING)
 		return SEQ_START_TOKEN;
@@ -243,7 +244,8 @@ static void *allocinfo_next(struct seq_file *m, void *v, loff_t *pos)
 
 static void allocinfo_stop(struct seq_file *m, void *v)
 {
-	codetag_unlock(&alloc_tag_type);
+	if (alloc_tag_available)
+		codetag_unlock(&alloc_tag_type);
 }
 
 static void allocinfo_counts(const struct codetag *ct, long *bytes, long *calls)

@@ -129,7 +129,6 @@ void codetag_register_type(struct codetag_type *type,
 	INIT_LIST_HEAD(&type->ranges);
 	init_rwsem(&type->lock);
 	type->next_id = 0;
-	type->kernel = kernel;
 	type->max_index = min_t(unsigned int, type->max_index,
 				CODETAG_INDEX_MAX);
 

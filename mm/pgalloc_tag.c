@@ -9,14 +9,18 @@
  * a reference is found with two loads and without a lock.
  *
  * The reference of a block is that of its first page and stands for the whole
- * block; those of the other pages are empty. Whoever owns the block owns the
- * reference: nothing here is locked but the growing of the map.
+ * block; those of the other pages are empty. Pages that will be freed one by one
+ * have a reference each, a contiguous range among them. In the slab of a cache
+ * with objects of a page or more they are the objects', see mm/slab_tag.c.
+ * Whoever owns the memory owns the reference: nothing here is locked but the
+ * growing of the map.
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
 #include <linux/alloc_tag.h>
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/kmemleak.h>
 #include <linux/memblock.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
@@ -98,15 +102,43 @@ void __pgalloc_tag_split(struct page *page, unsigned int nr)
 }
 
 /**
+ * __pgalloc_tag_regroup - what pgalloc_tag_regroup() does where there are tags
+ * @page: the first page
+ * @nr: how many pages
+ * @part: number of pages in each of the new blocks
+ */
+void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
+			   unsigned long part)
+{
+	u16 index = __pgalloc_tag_index(page);
+	unsigned long i, had = 0;
+	struct alloc_tag_ref *ref;
+
+	if (!index)
+		return;
+	for (i = 0; i < nr; i++) {
+		ref = pgalloc_tag_ref(nth_page(page, i));
+		had += !!ref->index;
+		ref->index = i % part ? 0 : index;
+	}
+	lazy_percpu_counter_add(alloc_tag_counter(index), 0,
+				(long)(nr / part) - (long)had);
+}
+
+/**
  * __pgalloc_tag_move - what pgalloc_tag_move() does where there are tags
  * @to: the page that holds the contents from now on
  * @from: the page that held them
  */
 void __pgalloc_tag_move(struct page *to, struct page *from)
 {
-	struct alloc_tag_ref *a = pgalloc_tag_ref(to);
-	struct alloc_tag_ref *b = pgalloc_tag_ref(from);
+	struct alloc_tag_ref *a, *b;
 
+	/* Device memory is not the page allocator's: no references, no map. */
+	if (is_zone_device_page(to) || is_zone_device_page(from))
+		return;
+	a = pgalloc_tag_ref(to);
+	b = pgalloc_tag_ref(from);
 	if (a && b)
 		swap(a->index, b->index);
 }
@@ -156,6 +188,7 @@ static int pgalloc_tag_grow(unsigned long nr)
 	if (!map)
 		return -ENOMEM;
 	memcpy(map, pgalloc_tag_map, pgalloc_tag_nr_chunks * sizeof(*map));
+	kmemleak_not_leak(map);
 	/* Pairs with the dependent loads in pgalloc_tag_ref(). */
 	smp_store_release(&pgalloc_tag_map, map);
 	pgalloc_tag_nr_chunks = nr;
@@ -175,11 +208,18 @@ static int pgalloc_tag_cover(unsigned long pfn, unsigned long end)
 		if (!pgalloc_tag_map[i])
 			return -ENOMEM;
 	}
-
-	/* What was there before may have gone offline with pages in use. */
-	for (; pfn < end; pfn++)
-		pgalloc_tag_ref(pfn_to_page(pfn))->index = 0;
 	return 0;
+}
+
+/*
+ * Memory goes offline with pages that somebody still holds: poisoned ones, and
+ * those that a driver took out of use itself. Nobody will free them, one by one
+ * or at all.
+ */
+static void pgalloc_tag_release(unsigned long pfn, unsigned long end)
+{
+	for (; pfn < end; pfn++)
+		pgalloc_tag_sub(pfn_to_page(pfn), 0);
 }
 
 /* Runs under the memory hotplug lock. Chunks stay when memory goes offline. */
@@ -188,17 +228,23 @@ static int pgalloc_tag_notify(struct notifier_block *nb, unsigned long action,
 {
 	struct memory_notify *arg = data;
 
-	if (action != MEM_GOING_ONLINE)
-		return NOTIFY_OK;
-	return notifier_from_errno(pgalloc_tag_cover(arg->start_pfn,
-				   arg->start_pfn + arg->nr_pages));
+	unsigned long end = arg->start_pfn + arg->nr_pages;
+
+	switch (action) {
+	case MEM_GOING_ONLINE:
+		return notifier_from_errno(pgalloc_tag_cover(arg->start_pfn,
+							     end));
+	case MEM_OFFLINE:
+		pgalloc_tag_release(arg->start_pfn, end);
+		break;
+	}
+	return NOTIFY_OK;
 }
 
 static int __init pgalloc_tag_hotplug_init(void)
 {
 	if (alloc_tag_available)
-		hotplug_memory_notifier(pgalloc_tag_notify,
-					DEFAULT_CALLBACK_PRI);
+		hotplug_memory_notifier(pgalloc_tag_notify, 0);
 	return 0;
 }
 core_initcall(pgalloc_tag_hotplug_init);

@@ -7,7 +7,9 @@
  * page or more that would cost a whole object; but since no two such objects
  * begin in the same page, the map of pages has a reference to spare for each.
  * The first of them is that of the slab's own pages: slabs are all accounted to
- * the same line, so one bit of the slab says as much as its reference does.
+ * the same line, so one bit of the slab says as much as its reference does. The
+ * bit is PG_workingset, which is about pages of files and means nothing in a
+ * slab.
  *
  *	+----------+----------+-   -+----------+---+---+-  -+---+-----+
  *	| object 0 | object 1 | ... | object n | 0 | 1 | .. | n | pad |
@@ -75,9 +77,12 @@ void __slab_tag_free(const struct kmem_cache *s, const struct slab *slab,
  * slab_tag_init - make room for references in a new slab
  * @s: its cache
  * @slab: the slab, not yet visible to others
+ * @tag: the tag that all slabs are accounted to
  */
-void slab_tag_init(const struct kmem_cache *s, struct slab *slab)
+void slab_tag_init(const struct kmem_cache *s, struct slab *slab,
+		   const struct alloc_tag *tag)
 {
+	struct folio *folio = slab_folio(slab);
 	struct alloc_tag_ref *ref;
 
 	if (!alloc_tag_available)
@@ -87,11 +92,16 @@ void slab_tag_init(const struct kmem_cache *s, struct slab *slab)
 		       slab->objects * sizeof(struct alloc_tag_ref));
 		return;
 	}
-	ref = pgalloc_tag_ref(folio_page(slab_folio(slab), 0));
-	if (ref && ref->index) {
-		ref->index = 0;
-		folio_set_owner_priv_1(slab_folio(slab));
+	ref = pgalloc_tag_ref(folio_page(folio, 0));
+	if (!ref || !ref->index)
+		return;
+	/* Profiling was switched on between the hook and the allocation. */
+	if (ref->index != tag->ct.index) {
+		alloc_tag_sub(ref, folio_size(folio));
+		return;
 	}
+	ref->index = 0;
+	folio_set_workingset(folio);
 }
 
 /**
@@ -107,8 +117,9 @@ void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
 
 	if (!alloc_tag_refs_exist() || slab_tag_inside(s->size))
 		return;
-	if (!folio_test_owner_priv_1(folio))
+	if (!folio_test_workingset(folio))
 		return;
-	folio_clear_owner_priv_1(folio);
+	folio_clear_workingset(folio);
+	/* There is one: this is where slab_tag_init() took it from. */
 	pgalloc_tag_ref(folio_page(folio, 0))->index = tag->ct.index;
 }

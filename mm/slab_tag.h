@@ -12,7 +12,8 @@
 void __slab_tag_alloc(const struct kmem_cache *s, void *object);
 void __slab_tag_free(const struct kmem_cache *s, const struct slab *slab,
 		     void *object);
-void slab_tag_init(const struct kmem_cache *s, struct slab *slab);
+void slab_tag_init(const struct kmem_cache *s, struct slab *slab,
+		   const struct alloc_tag *tag);
 void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag);
 
@@ -80,8 +81,8 @@ static inline void slab_tag_alloc(const struct kmem_cache *s, size_t nr,
 static inline void slab_tag_free(const struct kmem_cache *s,
 				 const struct slab *slab, size_t nr,
 				 void **p) { }
-static inline void slab_tag_init(const struct kmem_cache *s,
-				 struct slab *slab) { }
+static inline void slab_tag_init(const struct kmem_cache *s, struct slab *slab,
+				 const struct alloc_tag *tag) { }
 static inline void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
 				 const struct alloc_tag *tag) { }
 

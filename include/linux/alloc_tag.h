@@ -15,7 +15,7 @@
  * struct alloc_tag - a line of code that allocates
  * @ct: which one
  *
- * Nothing in it changes while the kernel runs but @ct.index, once: what is
+ * Nothing in it changes after the kernel, or the module, is loaded: what is
  * accounted to the tag is in the counter of that index. So a module's tags can
  * go with the module while its memory is still there.
  */
@@ -127,18 +127,18 @@ static __always_inline void alloc_tag_restore(struct alloc_tag *tag,
  */
 #define alloc_hooks_tag(_tag, _do_alloc)				\
 ({									\
-	typeof(_do_alloc) _res;						\
+	typeof(_do_alloc) __at_res;						\
 									\
 	if (mem_alloc_profiling_enabled()) {				\
-		struct alloc_tag *_new = (_tag);			\
-		struct alloc_tag *_old = alloc_tag_save(_new);		\
+		struct alloc_tag *__at_new = (_tag);			\
+		struct alloc_tag *__at_old = alloc_tag_save(__at_new);	\
 									\
-		_res = _do_alloc;					\
-		alloc_tag_restore(_new, _old);				\
+		__at_res = _do_alloc;					\
+		alloc_tag_restore(__at_new, __at_old);			\
 	} else {							\
-		_res = _do_alloc;					\
+		__at_res = _do_alloc;					\
 	}								\
-	_res;								\
+	__at_res;							\
 })
 
 /**
@@ -216,7 +216,8 @@ static inline bool alloc_tag_refs_exist(void)
 	return false;
 }
 
-#define DEFINE_ALLOC_TAG_FOR(_name, _function)	static struct alloc_tag _name
+#define DEFINE_ALLOC_TAG_FOR(_name, _function)				\
+	static struct alloc_tag _name __maybe_unused
 #define alloc_hooks_tag(_tag, _do_alloc)	(_do_alloc)
 #define alloc_hooks(_do_alloc)			(_do_alloc)
 #define alloc_tag_record(_p)			do { } while (0)

@@ -79,7 +79,6 @@ struct codetag_type {
 	struct list_head ranges;
 	u32 next_id;
 	u64 generation;
-	struct codetag_range *kernel;
 };
 
 /**

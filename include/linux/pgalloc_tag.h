@@ -20,7 +20,7 @@ extern struct alloc_tag_ref **pgalloc_tag_map;
  * pgalloc_tag_ref - the reference of a page
  * @page: a page that the page allocator gave out or is about to take back
  *
- * Return: the reference, NULL for a page that the map does not cover.
+ * Return: the reference, NULL for a page that lies in a hole of memory.
  */
 static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
 {
@@ -38,6 +38,8 @@ void __pgalloc_tag_add(struct page *page, unsigned int order);
 void __pgalloc_tag_sub(struct page *page, unsigned int order);
 u16 __pgalloc_tag_index(struct page *page);
 void __pgalloc_tag_split(struct page *page, unsigned int nr);
+void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
+			   unsigned long part);
 void __pgalloc_tag_move(struct page *to, struct page *from);
 void __pgalloc_tag_add_range(struct page *page, unsigned long nr);
 void __pgalloc_tag_sub_tails(u16 index, unsigned int nr);
@@ -76,6 +78,20 @@ static __always_inline void pgalloc_tag_split(struct page *page, unsigned int nr
 {
 	if (alloc_tag_refs_exist())
 		__pgalloc_tag_split(page, nr);
+}
+
+/**
+ * pgalloc_tag_regroup - pages become blocks, each freed in one piece
+ * @page: the first page
+ * @nr: how many pages, accounted to one line, as one block or one by one
+ * @part: number of pages in each of the new blocks
+ */
+static __always_inline void pgalloc_tag_regroup(struct page *page,
+						unsigned long nr,
+						unsigned long part)
+{
+	if (alloc_tag_refs_exist())
+		__pgalloc_tag_regroup(page, nr, part);
 }
 
 /**
@@ -132,6 +148,8 @@ static __always_inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 static inline void pgalloc_tag_add(struct page *page, unsigned int order) { }
 static inline void pgalloc_tag_sub(struct page *page, unsigned int order) { }
 static inline void pgalloc_tag_split(struct page *page, unsigned int nr) { }
+static inline void pgalloc_tag_regroup(struct page *page, unsigned long nr,
+				       unsigned long part) { }
 static inline void pgalloc_tag_move(struct page *to, struct page *from) { }
 static inline void pgalloc_tag_add_range(struct page *page, unsigned long nr) { }
 static inline u16 pgalloc_tag_index(struct page *page) { return 0; }

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A gigantic page of hugetlb: page by page, and after it was demoted.
+#
+# append: sysctl.vm.mem_profiling=1
+# memory: 3584M
+# timeout: 120
+# set: all
+
+. /qt/lib.sh
+
+HUGE=/sys/kernel/mm/hugepages
+
+held()
+{
+	sum_tags 'mm/hugetlb[.]c'
+}
+
+test_r07_gigantic()
+{
+	[ -d $HUGE/hugepages-1048576kB ] || skip "no pages of 1 GiB"
+	before=$(held)
+	echo 1 > $HUGE/hugepages-1048576kB/nr_hugepages
+	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || skip "no GiB in one piece"
+	set -- $(held)
+	[ $(($1 - ${before% *})) -ge 1073741824 ] || fail "a GiB is $1 bytes"
+	echo 0 > $HUGE/hugepages-1048576kB/nr_hugepages
+	eq "given back" "$(held)" "$before"
+}
+
+test_r07_demoted()
+{
+	[ -d $HUGE/hugepages-1048576kB ] || skip "no pages of 1 GiB"
+	before=$(held)
+	echo 1 > $HUGE/hugepages-1048576kB/nr_hugepages
+	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || skip "no GiB in one piece"
+	echo 1 > $HUGE/hugepages-1048576kB/demote || fail "cannot demote"
+	eq "small ones" "$(cat $HUGE/hugepages-2048kB/nr_hugepages)" 512
+	set -- $(held)
+	[ $(($2 - ${before#* })) -le 600 ] || fail "512 pages are $(($2 - ${before#* })) calls"
+	[ $(($1 - ${before% *})) -ge 1073741824 ] || fail "a GiB is $(($1 - ${before% *})) bytes"
+	echo 0 > $HUGE/hugepages-2048kB/nr_hugepages
+	eq "given back" "$(held)" "$before"
+}
+
+run_tests

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Memory that goes and comes: blocks offline and online, a page poisoned.
+#
+# append: sysctl.vm.mem_profiling=1 movablecore=256M
+# memory: 768M
+# modules: ctag_test ctag_keep
+# expect-console: Memory failure: 0x[0-9a-f]+: recovery action
+
+. /qt/lib.sh
+
+BLOCKS=/sys/devices/system/memory
+
+# A block whose pages can all be moved elsewhere, taken offline; its name.
+take_one()
+{
+	for block in $(ls -d $BLOCKS/memory[0-9]* | sort -t y -k 3 -n -r); do
+		[ "$(cat "$block/state")" = online ] || continue
+		if echo offline > "$block/state" 2>/dev/null; then
+			echo "$block"
+			return
+		fi
+	done
+}
+
+test_r13_offline_and_online()
+{
+	[ -d $BLOCKS ] || skip "no memory hotplug"
+	mod_load
+	load anon 64
+	before=$(kilobytes MemTotal)
+	rounds=0
+	while [ $rounds -lt 5 ]; do
+		block=$(take_one)
+		[ -n "$block" ] || fail "no block goes offline"
+		[ "$(kilobytes MemTotal)" -lt "$before" ] || fail "nothing is gone"
+		cmd alloc all 5
+		check_table || fail "with $block offline"
+		echo online > "$block/state" || fail "$block does not come back"
+		cmd alloc all 5
+		check_table || fail "with $block back"
+		cmd free all 10
+		check_table || fail "freed"
+		rounds=$((rounds + 1))
+	done
+	eq MemTotal "$(kilobytes MemTotal)" "$before"
+	unload
+	even || fail "not even"
+}
+
+test_r15_poison()
+{
+	inject=/sys/kernel/debug/hwpoison/corrupt-pfn
+	[ -w $inject ] || skip "no hwpoison injector"
+	set -- $(sum_tags 'func:do_anonymous_page')
+	before=$2
+	load anon 16
+	set -- $(sum_tags 'func:do_anonymous_page')
+	[ "$2" -gt "$((before + 2000))" ] || fail "16 MiB are $(($2 - before)) pages"
+	pfn=$(/qt/bin/pfn $LOAD)
+	[ -n "$pfn" ] || fail "no page frame of process $LOAD"
+	echo "$pfn" > $inject || fail "cannot poison $pfn"
+	kill -9 $LOAD 2>/dev/null
+	wait $LOAD 2>/dev/null
+	settle
+	echo "$pfn" > /sys/kernel/debug/hwpoison/unpoison-pfn || fail "cannot restore $pfn"
+	set -- $(sum_tags 'func:do_anonymous_page')
+	[ "$2" -le "$((before + 200))" ] || fail "$(($2 - before)) pages are left"
+}
+
+run_tests
