@@ -5,7 +5,10 @@
  * Of thousands of counters most stay cold. Such a one is a pair of atomics, and
  * costs the same memory however many CPUs there are. One that sees
  * LAZY_PERCPU_COUNTER_HOT changes within a second is given a part for each CPU,
- * and from then on is changed by two additions to the CPU's own memory.
+ * and from then on is changed by two additions to the CPU's own memory. The
+ * second is that of a machine with up to 8 CPUs, it is half of one with 16, and
+ * so on: what the parts take up grows with the CPUs, while what an atomic
+ * costs its users does not.
  *
  * The value is the atomic pair plus all parts, at every moment: nothing moves
  * from one to the other when the parts arrive, so there is no state between and
@@ -31,6 +34,9 @@
 static_assert((LAZY_PERCPU_COUNTER_HOT & (LAZY_PERCPU_COUNTER_HOT - 1)) == 0);
 
 #define NR_SLOTS	32
+
+/* On a machine with more CPUs the same changes have to come in less time. */
+#define HOT_CPUS	8
 
 static struct lazy_percpu_counter *hot_slots[NR_SLOTS];
 static bool hot_ready __read_mostly;
@@ -111,7 +117,8 @@ void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
 	now = jiffies;
 	began = READ_ONCE(c->window);
 	WRITE_ONCE(c->window, now);
-	if (now - began < HZ)
+	/* Parts for more CPUs cost more, and have to pay more. */
+	if ((now - began) * DIV_ROUND_UP(num_possible_cpus(), HOT_CPUS) < HZ)
 		ask_for_parts(c);
 }
 EXPORT_SYMBOL_GPL(lazy_percpu_counter_add_atomic);
