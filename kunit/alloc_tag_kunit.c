@@ -51,7 +51,7 @@ static void test_every_tag_has_an_index(struct kunit *test)
 	     more = codetag_next(&it)) {
 		if (it.range != &alloc_tag_kernel)
 			break;
-		KUNIT_EXPECT_EQ(test, it.ct->index, ++n);
+		KUNIT_EXPECT_EQ(test, it.ct->index, SHARED_INDEX + ++n);
 		KUNIT_EXPECT_NOT_NULL(test, it.ct->filename);
 		KUNIT_EXPECT_NOT_NULL(test, it.ct->function);
 	}
@@ -386,13 +386,13 @@ static void test_switched_off_in_between_r28(struct kunit *test)
 /* Nobody's tag is current: nothing is accounted, nothing breaks. */
 static void test_no_tag_r17(struct kunit *test)
 {
-	struct alloc_tag *old = alloc_tag_save(NULL);
+	struct alloc_tag *old = alloc_tag_save(&alloc_tag_none);
 	struct page *page;
 	void *p;
 
 	p = kmalloc_noprof(64, GFP_KERNEL);
 	page = alloc_pages_noprof(GFP_KERNEL, 0);
-	alloc_tag_restore(NULL, old);
+	alloc_tag_restore(&alloc_tag_none, old);
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	KUNIT_EXPECT_EQ(test, pgalloc_tag_ref(page)->index, 0);
 	kfree(p);

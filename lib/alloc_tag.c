@@ -31,6 +31,8 @@
 #include <linux/export.h>
 #include <linux/fs.h>
 #include <linux/init.h>
+#include <linux/kmemleak.h>
+#include <linux/log2.h>
 #include <linux/memblock.h>
 #include <linux/mutex.h>
 #include <linux/pgalloc_tag.h>
@@ -64,6 +66,11 @@ bool alloc_tag_available __ro_after_init;
 
 struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS] __read_mostly;
 
+struct lazy_percpu_part __percpu **alloc_tag_parts __read_mostly;
+static unsigned int alloc_tag_nr_parts;
+
+struct alloc_tag alloc_tag_none;
+
 extern struct alloc_tag __start_alloc_tags[], __stop_alloc_tags[];
 
 static DECLARE_BITMAP(alloc_tag_index_map, CODETAG_INDEX_MAX + 1);
@@ -77,7 +84,7 @@ static struct codetag_type alloc_tag_type = {
 	.section	= "alloc_tags",
 	.tag_size	= sizeof(struct alloc_tag),
 	.index_map	= alloc_tag_index_map,
-	.max_index	= CODETAG_INDEX_MAX,
+	.max_index	= CONFIG_MEM_ALLOC_PROFILING_INDICES,
 	.module_load	= alloc_tag_module_load,
 	.in_use		= alloc_tag_in_use,
 };
@@ -88,10 +95,10 @@ static struct codetag_range alloc_tag_kernel;
 #define ALLOC_TAG_SHARED	BIT(0)
 
 /*
- * The index for lines that got none of their own. It is outside what codetag
- * gives out, and has a tag only to name it in the report.
+ * The index for lines that got none of their own. It is taken before codetag
+ * gives any out, and has a tag only to name it in the report.
  */
-#define SHARED_INDEX		CODETAG_INDEX_MAX
+#define SHARED_INDEX		1
 
 static struct alloc_tag shared_tag = {
 	.ct = {
@@ -132,6 +139,28 @@ static void alloc_tag_share(struct codetag_range *range, unsigned int first)
 	}
 }
 
+/*
+ * Makes room in the table of parts. The old one is not freed: who is still in it
+ * takes no lock that could be waited for, and all old ones together are not
+ * larger than the new one.
+ */
+static int alloc_tag_grow_parts(unsigned int nr)
+{
+	struct lazy_percpu_part __percpu **table;
+
+	if (nr <= alloc_tag_nr_parts)
+		return 0;
+	nr = roundup_pow_of_two(nr);
+	table = kvcalloc(nr, sizeof(*table), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+	memcpy(table, alloc_tag_parts, alloc_tag_nr_parts * sizeof(*table));
+	kmemleak_not_leak(table);
+	smp_store_release(&alloc_tag_parts, table);
+	alloc_tag_nr_parts = nr;
+	return 0;
+}
+
 static int alloc_tag_module_load(struct codetag_type *type,
 				 struct codetag_range *range)
 {
@@ -145,6 +174,8 @@ static int alloc_tag_module_load(struct codetag_type *type,
 	}
 
 	last = range->first_index + range->nr_index - 1;
+	if (alloc_tag_grow_parts(last + 1))
+		return -ENOMEM;
 	for (i = range->first_index >> ALLOC_TAG_CHUNK_SHIFT;
 	     i <= last >> ALLOC_TAG_CHUNK_SHIFT; i++) {
 		if (alloc_tag_chunks[i])
@@ -158,17 +189,32 @@ static int alloc_tag_module_load(struct codetag_type *type,
 	return 0;
 }
 
-#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
 /**
- * alloc_tag_warn_untagged - somebody allocates outside of any hook
+ * alloc_tag_count_slow - change a counter whose parts are not in the table
+ * @index: of the tag, 0 for none
+ * @bytes: added to its bytes
+ * @calls: added to its calls
+ *
+ * A counter is given parts behind our back, and the table may be replaced while
+ * we enter them. That does no harm: who misses them there comes here, counts
+ * all the same and enters them again.
  *
  * Context: any.
  */
-void alloc_tag_warn_untagged(void)
+void alloc_tag_count_slow(unsigned int index, long bytes, long calls)
 {
-	WARN_ONCE(1, "alloc_tag: allocation outside of any hook\n");
+	struct lazy_percpu_counter *c;
+
+	if (!index) {
+		if (IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) && calls > 0)
+			WARN_ONCE(1, "alloc_tag: allocation outside of any hook\n");
+		return;
+	}
+	c = alloc_tag_counter(index);
+	lazy_percpu_counter_add(c, bytes, calls);
+	if (READ_ONCE(c->parts))
+		WRITE_ONCE(alloc_tag_parts[index], c->parts);
 }
-#endif
 
 static void mem_profiling_enable(void)
 {
@@ -417,20 +463,20 @@ static int __init mem_profiling_setup(char *str)
 }
 early_param("sysctl.vm.mem_profiling", mem_profiling_setup);
 
-static int __init alloc_tag_init_counters(unsigned int nr_tags)
+static int __init alloc_tag_init_counters(unsigned int nr)
 {
-	unsigned int i, nr = (nr_tags >> ALLOC_TAG_CHUNK_SHIFT) + 1;
 	size_t chunk = ALLOC_TAG_CHUNK_SIZE * sizeof(struct lazy_percpu_counter);
+	unsigned int i, nr_chunks = DIV_ROUND_UP(nr, ALLOC_TAG_CHUNK_SIZE);
 	void *counters;
 
-	/* One chunk more, for the index that is shared. */
-	counters = memblock_alloc((nr + 1) * chunk, SMP_CACHE_BYTES);
-	if (!counters)
+	counters = memblock_alloc(nr_chunks * chunk, SMP_CACHE_BYTES);
+	alloc_tag_parts = memblock_alloc(nr * sizeof(*alloc_tag_parts),
+					 SMP_CACHE_BYTES);
+	if (!counters || !alloc_tag_parts)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++)
+	alloc_tag_nr_parts = nr;
+	for (i = 0; i < nr_chunks; i++)
 		alloc_tag_chunks[i] = counters + i * chunk;
-	alloc_tag_chunks[SHARED_INDEX >> ALLOC_TAG_CHUNK_SHIFT] =
-		counters + nr * chunk;
 	return 0;
 }
 
@@ -447,16 +493,21 @@ void __init alloc_tag_early_init(void)
 	if (boot_mode == MEM_PROFILING_NEVER)
 		return;
 
-	alloc_tag_type.max_index = SHARED_INDEX - 1;
-	nr = min(nr, alloc_tag_type.max_index);
+	/* With the one that stands for none, and the one that is shared. */
+	nr = min(nr + SHARED_INDEX, alloc_tag_type.max_index) + 1;
 	if (alloc_tag_init_counters(nr) || pgalloc_tag_init()) {
 		pr_err("no memory, memory allocation profiling is unavailable\n");
 		return;
 	}
 
+	__set_bit(SHARED_INDEX, alloc_tag_index_map);
 	codetag_register_type(&alloc_tag_type, &alloc_tag_kernel,
 			      __start_alloc_tags, __stop_alloc_tags);
 	alloc_tag_share(&alloc_tag_kernel, alloc_tag_kernel.nr_index);
+	if (alloc_tag_kernel.nr_index < alloc_tag_kernel.nr)
+		pr_warn("out of indices, %u of %u lines are accounted together\n",
+			alloc_tag_kernel.nr - alloc_tag_kernel.nr_index,
+			alloc_tag_kernel.nr);
 	alloc_tag_available = true;
 	if (boot_mode == MEM_PROFILING_ON)
 		mem_profiling_enable();

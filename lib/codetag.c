@@ -74,7 +74,9 @@ static void codetag_assign_index(struct codetag_type *type,
 	if (!type->index_map || !want)
 		return;
 	if (!range->modname)
-		want = min(want, type->max_index);
+		want = min_t(unsigned int, want, type->max_index -
+			     bitmap_weight(type->index_map,
+					   type->max_index + 1));
 
 	first = bitmap_find_next_zero_area(type->index_map,
 					   type->max_index + 1, 1, want, 0);

@@ -55,6 +55,15 @@ extern bool alloc_tag_available;
 
 extern struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS];
 
+/*
+ * What hot counters have for each CPU, by index, so that it takes two loads to
+ * find it. NULL for the others, and for index 0.
+ */
+extern struct lazy_percpu_part __percpu **alloc_tag_parts;
+
+/* Current where no hook is: no line, index 0. */
+extern struct alloc_tag alloc_tag_none;
+
 static __always_inline bool mem_alloc_profiling_enabled(void)
 {
 	return static_branch_unlikely(&mem_alloc_profiling_key);
@@ -154,11 +163,31 @@ static __always_inline void alloc_tag_restore(struct alloc_tag *tag,
 	alloc_hooks_tag(&_alloc_tag, _do_alloc);			\
 })
 
-#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
-void alloc_tag_warn_untagged(void);
-#else
-static inline void alloc_tag_warn_untagged(void) { }
-#endif
+void alloc_tag_count_slow(unsigned int index, long bytes, long calls);
+
+/**
+ * alloc_tag_count - change what a tag is accounted for
+ * @index: of the tag; nothing happens for 0
+ * @bytes: added to its bytes
+ * @calls: added to its calls
+ *
+ * Context: any.
+ */
+static __always_inline void alloc_tag_count(unsigned int index, long bytes,
+					    long calls)
+{
+	/* Pairs with the smp_store_release() in alloc_tag_grow_parts(). */
+	struct lazy_percpu_part __percpu **table = READ_ONCE(alloc_tag_parts);
+	/* Once there, they stay: it does not matter how often this is read. */
+	struct lazy_percpu_part __percpu *parts = data_race(table[index]);
+
+	if (likely(parts)) {
+		this_cpu_add(parts->sum, bytes);
+		this_cpu_add(parts->count, calls);
+	} else {
+		alloc_tag_count_slow(index, bytes, calls);
+	}
+}
 
 /**
  * alloc_tag_add - account memory to the current tag
@@ -170,18 +199,10 @@ static inline void alloc_tag_warn_untagged(void) { }
 static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 					  size_t bytes)
 {
-	struct alloc_tag *tag = current->alloc_tag;
-	u16 index;
+	unsigned int index = current->alloc_tag->ct.index;
 
-	if (unlikely(!tag)) {
-		alloc_tag_warn_untagged();
-		return;
-	}
-	index = tag->ct.index;
-	if (unlikely(!index))
-		return;
 	ref->index = index;
-	lazy_percpu_counter_add(alloc_tag_counter(index), bytes, 1);
+	alloc_tag_count(index, bytes, 1);
 }
 
 /**
@@ -194,12 +215,10 @@ static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
 					  size_t bytes)
 {
-	u16 index = ref->index;
+	unsigned int index = ref->index;
 
-	if (!index)
-		return;
 	ref->index = 0;
-	lazy_percpu_counter_add(alloc_tag_counter(index), -(long)bytes, -1);
+	alloc_tag_count(index, -(long)bytes, -1);
 }
 
 void alloc_tag_early_init(void);

@@ -51,8 +51,8 @@ struct codetag {
  * struct codetag_type - a kind of code tag
  * @section: name of the ELF section, a C identifier
  * @tag_size: size of a record; a multiple of the alignment of struct codetag
- * @index_map: bitmap of @max_index + 1 bits, all clear, when the type wants
- *	its tags numbered; else NULL
+ * @index_map: bitmap of @max_index + 1 bits, when the type wants its tags
+ *	numbered, clear but for indices that are not to be given out; else NULL
  * @max_index: the largest index to give out
  * @module_load: called before a module's first instruction runs, with its tags
  *	numbered; an error fails the load of the module. Optional.
