@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocation tags of pages: a map from page frame number to reference.
+ * Allocation tags of pages: a map from pages to references, two bytes a page.
  *
- * Two bytes a page, in chunks of 32768 references, found through a table of
- * chunks. The table covers all memory that the page allocator can hand out;
- * chunks exist where there is memory. Both are there before the first page is
- * given out, and follow memory that is added later before that goes online, so
- * a reference is found with two loads and without a lock.
+ * Where the memory model has its struct pages side by side in address space of
+ * the kernel, so are the references, and the address of the one tells that of
+ * the other. Else they come in chunks of 32768, found through a table by page
+ * frame number. Either way the map is there before the first page is given out,
+ * where there is memory, and follows memory that is added later before that
+ * goes online: a reference is found without a lock.
  *
  * The reference of a block is that of its first page and stands for the whole
  * block; those of the other pages are empty. Pages that will be freed one by one
@@ -28,57 +29,9 @@
 #include <linux/pgalloc_tag.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-
-/* Data */
-
-struct alloc_tag_ref **pgalloc_tag_map __read_mostly;
-static unsigned long pgalloc_tag_nr_chunks;
-
-#define CHUNK_BYTES	(PGALLOC_TAG_CHUNK_SIZE * sizeof(struct alloc_tag_ref))
+#include <linux/vmalloc.h>
 
 /* Internals */
-
-/**
- * __pgalloc_tag_add - what pgalloc_tag_add() does when enabled
- * @page: the first page of a block just allocated, NULL when that failed
- * @order: its order
- */
-void __pgalloc_tag_add(struct page *page, unsigned int order)
-{
-	struct alloc_tag_ref *ref;
-
-	if (unlikely(!page))
-		return;
-	ref = pgalloc_tag_ref(page);
-	if (likely(ref))
-		alloc_tag_add(ref, PAGE_SIZE << order);
-}
-
-/**
- * __pgalloc_tag_sub - what pgalloc_tag_sub() does where there are tags
- * @page: the first page of the block
- * @order: its order
- */
-void __pgalloc_tag_sub(struct page *page, unsigned int order)
-{
-	struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
-
-	if (likely(ref))
-		alloc_tag_sub(ref, PAGE_SIZE << order);
-}
-
-/**
- * __pgalloc_tag_index - what pgalloc_tag_index() does where there are tags
- * @page: a page the caller holds a reference of
- *
- * Return: the index, 0 for none.
- */
-u16 __pgalloc_tag_index(struct page *page)
-{
-	struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
-
-	return ref ? ref->index : 0;
-}
 
 /**
  * __pgalloc_tag_split - what pgalloc_tag_split() does where there are tags
@@ -90,13 +43,12 @@ u16 __pgalloc_tag_index(struct page *page)
  */
 void __pgalloc_tag_split(struct page *page, unsigned int nr)
 {
-	struct alloc_tag_ref *ref = pgalloc_tag_ref(page);
-	u16 index = ref ? ref->index : 0;
+	u16 index = pgalloc_tag_index(page);
 	unsigned int i;
 
 	if (!index)
 		return;
-	lazy_percpu_counter_add(alloc_tag_counter(index), 0, nr - 1);
+	alloc_tag_count(index, 0, nr - 1);
 	for (i = 1; i < nr; i++)
 		pgalloc_tag_ref(page + i)->index = index;
 }
@@ -110,7 +62,7 @@ void __pgalloc_tag_split(struct page *page, unsigned int nr)
 void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
 			   unsigned long part)
 {
-	u16 index = __pgalloc_tag_index(page);
+	u16 index = pgalloc_tag_index(page);
 	unsigned long i, had = 0;
 	struct alloc_tag_ref *ref;
 
@@ -121,8 +73,7 @@ void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
 		had += !!ref->index;
 		ref->index = i % part ? 0 : index;
 	}
-	lazy_percpu_counter_add(alloc_tag_counter(index), 0,
-				(long)(nr / part) - (long)had);
+	alloc_tag_count(index, 0, (long)(nr / part) - (long)had);
 }
 
 /**
@@ -166,28 +117,77 @@ void __pgalloc_tag_add_range(struct page *page, unsigned long nr)
  */
 void __pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 {
-	lazy_percpu_counter_add(alloc_tag_counter(index),
-				-(long)nr * PAGE_SIZE, 0);
+	alloc_tag_count(index, -(long)nr * PAGE_SIZE, 0);
 }
 
-/* Memory that comes later */
+/* The map */
 
-#ifdef CONFIG_MEMORY_HOTPLUG
+#ifdef CONFIG_PGALLOC_TAG_FLAT_MAP
+
+struct alloc_tag_ref *pgalloc_tag_map __ro_after_init;
+
+/* Address space for all memory there can be; there are pages where there is. */
+static int __init pgalloc_tag_reserve(void)
+{
+	static struct vm_struct vm = { .flags = VM_ALLOC };
+
+	vm.size = sizeof(struct alloc_tag_ref) <<
+		  (MAX_PHYSMEM_BITS - PAGE_SHIFT);
+	vm_area_register_early(&vm, PAGE_SIZE);
+	pgalloc_tag_map = vm.addr;
+	pgalloc_tag_map -= (unsigned long)pfn_to_page(0) / sizeof(struct page);
+	return 0;
+}
+
+/*
+ * The memory model knows how to map pages into address space of the kernel
+ * before there is an allocator, and what memory to take later.
+ */
+static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
+				       int nid)
+{
+	unsigned long from = (unsigned long)pgalloc_tag_ref(pfn_to_page(pfn));
+	unsigned long to = (unsigned long)pgalloc_tag_ref(pfn_to_page(end));
+	int ret;
+
+	from = PAGE_ALIGN_DOWN(from);
+	to = PAGE_ALIGN(to);
+	ret = vmemmap_populate_basepages(from, to, nid, NULL);
+	if (!ret)
+		memset((void *)from, 0, to - from);
+	return ret;
+}
+
+#else /* CONFIG_PGALLOC_TAG_FLAT_MAP */
+
+struct alloc_tag_ref **pgalloc_tag_map __read_mostly;
+static unsigned long pgalloc_tag_nr_chunks;
+
+#define CHUNK_BYTES	(PGALLOC_TAG_CHUNK_SIZE * sizeof(struct alloc_tag_ref))
+
+static __meminit void *pgalloc_tag_get(size_t size, int nid)
+{
+	if (slab_is_available())
+		return kvzalloc_node(size, GFP_KERNEL, nid);
+	return memblock_alloc_node(size, SMP_CACHE_BYTES, nid);
+}
 
 /*
  * The old table is not freed: a reader that is still in it takes no lock that
  * could be waited for, and it is 8 bytes for every 128 MiB.
  */
-static int pgalloc_tag_grow(unsigned long nr)
+static int __meminit pgalloc_tag_grow(unsigned long nr, int nid)
 {
 	struct alloc_tag_ref **map;
 
 	if (nr <= pgalloc_tag_nr_chunks)
 		return 0;
-	map = kvcalloc(nr, sizeof(*map), GFP_KERNEL);
+	map = pgalloc_tag_get(nr * sizeof(*map), nid);
 	if (!map)
 		return -ENOMEM;
-	memcpy(map, pgalloc_tag_map, pgalloc_tag_nr_chunks * sizeof(*map));
+	if (pgalloc_tag_map)
+		memcpy(map, pgalloc_tag_map,
+		       pgalloc_tag_nr_chunks * sizeof(*map));
 	kmemleak_not_leak(map);
 	/* Pairs with the dependent loads in pgalloc_tag_ref(). */
 	smp_store_release(&pgalloc_tag_map, map);
@@ -195,21 +195,33 @@ static int pgalloc_tag_grow(unsigned long nr)
 	return 0;
 }
 
-static int pgalloc_tag_cover(unsigned long pfn, unsigned long end)
+static int __init pgalloc_tag_reserve(void)
+{
+	return pgalloc_tag_grow(DIV_ROUND_UP(PFN_UP(memblock_end_of_DRAM()),
+					     PGALLOC_TAG_CHUNK_SIZE),
+				NUMA_NO_NODE);
+}
+
+static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
+				       int nid)
 {
 	unsigned long i, last = (end - 1) >> PGALLOC_TAG_CHUNK_SHIFT;
 
-	if (pgalloc_tag_grow(last + 1))
+	if (pgalloc_tag_grow(last + 1, nid))
 		return -ENOMEM;
 	for (i = pfn >> PGALLOC_TAG_CHUNK_SHIFT; i <= last; i++) {
 		if (pgalloc_tag_map[i])
 			continue;
-		pgalloc_tag_map[i] = kvzalloc(CHUNK_BYTES, GFP_KERNEL);
+		pgalloc_tag_map[i] = pgalloc_tag_get(CHUNK_BYTES, nid);
 		if (!pgalloc_tag_map[i])
 			return -ENOMEM;
 	}
 	return 0;
 }
+
+#endif /* CONFIG_PGALLOC_TAG_FLAT_MAP */
+
+#ifdef CONFIG_MEMORY_HOTPLUG
 
 /*
  * Memory goes offline with pages that somebody still holds: poisoned ones, and
@@ -222,18 +234,18 @@ static void pgalloc_tag_release(unsigned long pfn, unsigned long end)
 		pgalloc_tag_sub(pfn_to_page(pfn), 0);
 }
 
-/* Runs under the memory hotplug lock. Chunks stay when memory goes offline. */
-static int pgalloc_tag_notify(struct notifier_block *nb, unsigned long action,
-			      void *data)
+/* Runs under the memory hotplug lock. The map stays when memory goes offline. */
+static int __meminit pgalloc_tag_notify(struct notifier_block *nb,
+					unsigned long action, void *data)
 {
 	struct memory_notify *arg = data;
-
 	unsigned long end = arg->start_pfn + arg->nr_pages;
+	int nid = pfn_to_nid(arg->start_pfn);
 
 	switch (action) {
 	case MEM_GOING_ONLINE:
 		return notifier_from_errno(pgalloc_tag_cover(arg->start_pfn,
-							     end));
+							     end, nid));
 	case MEM_OFFLINE:
 		pgalloc_tag_release(arg->start_pfn, end);
 		break;
@@ -261,28 +273,13 @@ core_initcall(pgalloc_tag_hotplug_init);
  */
 int __init pgalloc_tag_init(void)
 {
-	unsigned long start, end, c;
+	unsigned long start, end;
 	int i, nid;
 
-	pgalloc_tag_nr_chunks = DIV_ROUND_UP(PFN_UP(memblock_end_of_DRAM()),
-					     PGALLOC_TAG_CHUNK_SIZE);
-	pgalloc_tag_map = memblock_alloc(pgalloc_tag_nr_chunks *
-					 sizeof(*pgalloc_tag_map),
-					 SMP_CACHE_BYTES);
-	if (!pgalloc_tag_map)
+	if (pgalloc_tag_reserve())
 		return -ENOMEM;
-
-	for_each_mem_pfn_range(i, MAX_NUMNODES, &start, &end, &nid) {
-		for (c = start >> PGALLOC_TAG_CHUNK_SHIFT;
-		     c <= (end - 1) >> PGALLOC_TAG_CHUNK_SHIFT; c++) {
-			if (pgalloc_tag_map[c])
-				continue;
-			pgalloc_tag_map[c] = memblock_alloc_node(CHUNK_BYTES,
-								 SMP_CACHE_BYTES,
-								 nid);
-			if (!pgalloc_tag_map[c])
-				return -ENOMEM;
-		}
-	}
+	for_each_mem_pfn_range(i, MAX_NUMNODES, &start, &end, &nid)
+		if (pgalloc_tag_cover(start, end, nid))
+			return -ENOMEM;
 	return 0;
 }

@@ -10,17 +10,37 @@
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING
 
+#ifdef CONFIG_PGALLOC_TAG_FLAT_MAP
+
+/*
+ * References by address of the struct page: element 0 belongs to address 0, so
+ * that it takes no more than a shift to find one.
+ */
+extern struct alloc_tag_ref *pgalloc_tag_map;
+
+#define PGALLOC_TAG_HOLES	false
+
+static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
+{
+	return pgalloc_tag_map + (unsigned long)page / sizeof(struct page);
+}
+
+#else /* CONFIG_PGALLOC_TAG_FLAT_MAP */
+
 /* References by page frame number, 64 KiB of them in one piece. */
 #define PGALLOC_TAG_CHUNK_SHIFT	15
 #define PGALLOC_TAG_CHUNK_SIZE	BIT(PGALLOC_TAG_CHUNK_SHIFT)
 
 extern struct alloc_tag_ref **pgalloc_tag_map;
 
+#define PGALLOC_TAG_HOLES	true
+
 /**
  * pgalloc_tag_ref - the reference of a page
  * @page: a page that the page allocator gave out or is about to take back
  *
- * Return: the reference, NULL for a page that lies in a hole of memory.
+ * Return: the reference; where PGALLOC_TAG_HOLES is true, NULL for a page that
+ * lies in a hole of memory.
  */
 static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
 {
@@ -34,9 +54,8 @@ static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
 	return chunk + (pfn & (PGALLOC_TAG_CHUNK_SIZE - 1));
 }
 
-void __pgalloc_tag_add(struct page *page, unsigned int order);
-void __pgalloc_tag_sub(struct page *page, unsigned int order);
-u16 __pgalloc_tag_index(struct page *page);
+#endif /* CONFIG_PGALLOC_TAG_FLAT_MAP */
+
 void __pgalloc_tag_split(struct page *page, unsigned int nr);
 void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
 			   unsigned long part);
@@ -53,8 +72,13 @@ int pgalloc_tag_init(void);
 static __always_inline void pgalloc_tag_add(struct page *page,
 					    unsigned int order)
 {
-	if (mem_alloc_profiling_enabled())
-		__pgalloc_tag_add(page, order);
+	struct alloc_tag_ref *ref;
+
+	if (!mem_alloc_profiling_enabled() || unlikely(!page))
+		return;
+	ref = pgalloc_tag_ref(page);
+	if (!PGALLOC_TAG_HOLES || likely(ref))
+		alloc_tag_add(ref, PAGE_SIZE << order);
 }
 
 /**
@@ -65,8 +89,13 @@ static __always_inline void pgalloc_tag_add(struct page *page,
 static __always_inline void pgalloc_tag_sub(struct page *page,
 					    unsigned int order)
 {
-	if (alloc_tag_refs_exist())
-		__pgalloc_tag_sub(page, order);
+	struct alloc_tag_ref *ref;
+
+	if (!alloc_tag_refs_exist())
+		return;
+	ref = pgalloc_tag_ref(page);
+	if (!PGALLOC_TAG_HOLES || likely(ref))
+		alloc_tag_sub(ref, PAGE_SIZE << order);
 }
 
 /**
@@ -127,7 +156,12 @@ static __always_inline void pgalloc_tag_add_range(struct page *page, unsigned lo
  */
 static __always_inline u16 pgalloc_tag_index(struct page *page)
 {
-	return alloc_tag_refs_exist() ? __pgalloc_tag_index(page) : 0;
+	struct alloc_tag_ref *ref;
+
+	if (!alloc_tag_refs_exist())
+		return 0;
+	ref = pgalloc_tag_ref(page);
+	return !PGALLOC_TAG_HOLES || ref ? ref->index : 0;
 }
 
 /**
