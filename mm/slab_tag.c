@@ -19,58 +19,78 @@
  */
 #include <linux/alloc_tag.h>
 #include <linux/kfence.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/pgalloc_tag.h>
 #include <linux/string.h>
 
 #include "slab.h"
 
-static __always_inline struct alloc_tag_ref *
+static struct alloc_tag_ref *
 slab_tag_refs(const struct kmem_cache *s, const struct slab *slab)
 {
 	return slab_address(slab) + slab->objects * s->size;
 }
 
+/* The reference of any object, NULL where there is none. */
 static __always_inline struct alloc_tag_ref *
-slab_tag_ref(const struct kmem_cache *s, const struct slab *slab, void *object)
+slab_tag_ref_slow(const struct kmem_cache *s, const void *object)
 {
+	const struct slab *slab;
+
 	if (is_kfence_address(object))
 		return kfence_tag_ref(object);
 	if (s->size >= PAGE_SIZE)
 		return pgalloc_tag_ref(virt_to_page(object));
+	slab = virt_to_slab(object);
 	return slab_tag_refs(s, slab) +
-	       __obj_to_index(s, slab_address(slab), object);
+	       __obj_to_index(s, slab_address(slab), (void *)object);
 }
 
 /**
- * __slab_tag_alloc - what slab_tag_alloc() does for one object when enabled
- * @s: the object's cache
- * @object: the object, NULL when it could not be had
+ * __slab_tag_alloc - account an object whose address is not enough
+ * @s: its cache
+ * @object: the object
  */
-void __slab_tag_alloc(const struct kmem_cache *s, void *object)
+void __slab_tag_alloc(const struct kmem_cache *s, const void *object)
 {
-	struct alloc_tag_ref *ref;
+	struct alloc_tag_ref *ref = slab_tag_ref_slow(s, object);
 
-	if (unlikely(!object))
-		return;
-	ref = slab_tag_ref(s, virt_to_slab(object), object);
 	if (likely(ref))
 		alloc_tag_add(ref, s->size);
 }
 
 /**
- * __slab_tag_free - what slab_tag_free() does for one object
- * @s: the object's cache
- * @slab: its slab
+ * __slab_tag_free - release an object whose address is not enough
+ * @s: its cache
  * @object: the object
  */
-void __slab_tag_free(const struct kmem_cache *s, const struct slab *slab,
-		     void *object)
+void __slab_tag_free(const struct kmem_cache *s, const void *object)
 {
-	struct alloc_tag_ref *ref = slab_tag_ref(s, slab, object);
+	struct alloc_tag_ref *ref = slab_tag_ref_slow(s, object);
 
 	if (likely(ref))
 		alloc_tag_sub(ref, s->size);
+}
+
+/**
+ * slab_tag_setup - work out where the references of a cache are
+ * @s: the cache, still without slabs
+ * @order: order of its slabs, if there is memory
+ * @objects: number of objects in such a slab
+ */
+void slab_tag_setup(struct kmem_cache *s, unsigned int order,
+		    unsigned int objects)
+{
+	s64 between = s->size - sizeof(struct alloc_tag_ref);
+
+	s->tag_mask = 0;
+	/* With a red zone to the left, objects do not start at their offset. */
+	if (!slab_tag_inside(s->size) || s->red_left_pad)
+		return;
+	s->tag_mask = (PAGE_SIZE << order) - 1;
+	s->tag_stride = -div_s64(between << 32, s->size);
+	s->tag_base = (long)objects * s->size;
 }
 
 /**
@@ -79,7 +99,7 @@ void __slab_tag_free(const struct kmem_cache *s, const struct slab *slab,
  * @slab: the slab, not yet visible to others
  * @tag: the tag that all slabs are accounted to
  */
-void slab_tag_init(const struct kmem_cache *s, struct slab *slab,
+void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag)
 {
 	struct folio *folio = slab_folio(slab);
@@ -88,6 +108,12 @@ void slab_tag_init(const struct kmem_cache *s, struct slab *slab,
 	if (!alloc_tag_available)
 		return;
 	if (slab_tag_inside(s->size)) {
+		/*
+		 * A smaller slab, for want of memory: from here on the address
+		 * of an object does not tell its slab's, ask its pages.
+		 */
+		if (unlikely(slab_size(slab) - 1 != s->tag_mask))
+			WRITE_ONCE(s->tag_mask, 0);
 		memset(slab_tag_refs(s, slab), 0,
 		       slab->objects * sizeof(struct alloc_tag_ref));
 		return;
@@ -123,3 +149,7 @@ void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
 	/* There is one: this is where slab_tag_init() took it from. */
 	pgalloc_tag_ref(folio_page(folio, 0))->index = tag->ct.index;
 }
+
+#ifdef CONFIG_ALLOC_TAG_KUNIT_TEST
+#include "slab_tag_kunit.c"
+#endif

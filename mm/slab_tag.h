@@ -6,13 +6,16 @@
 #define _MM_SLAB_TAG_H
 
 #include <linux/alloc_tag.h>
+#include <linux/kasan.h>
+#include <linux/kfence.h>
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING
 
-void __slab_tag_alloc(const struct kmem_cache *s, void *object);
-void __slab_tag_free(const struct kmem_cache *s, const struct slab *slab,
-		     void *object);
-void slab_tag_init(const struct kmem_cache *s, struct slab *slab,
+void __slab_tag_alloc(const struct kmem_cache *s, const void *object);
+void __slab_tag_free(const struct kmem_cache *s, const void *object);
+void slab_tag_setup(struct kmem_cache *s, unsigned int order,
+		    unsigned int objects);
+void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag);
 void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag);
@@ -33,6 +36,49 @@ static inline unsigned int slab_tag_room(unsigned int size)
 	return size + (slab_tag_inside(size) ? sizeof(struct alloc_tag_ref) : 0);
 }
 
+/*
+ * The reference of an object in the slab, from its address alone. A slab is
+ * aligned to its size, so the lower bits of the address are the offset of the
+ * object, which is size times its number; the reference is as many times two
+ * bytes behind the start of the references. What is between the two offsets is
+ * taken off by a multiplication with a fraction of 2^32, rounded so that the
+ * result is exact for every object.
+ *
+ * A mask of 0 stands for a cache this does not hold for.
+ */
+static __always_inline struct alloc_tag_ref *
+slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)
+{
+	s64 offset = (unsigned int)(unsigned long)object & mask;
+
+	return kasan_reset_tag(object) +
+	       (long)(offset * s->tag_stride >> 32) + s->tag_base;
+}
+
+static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
+					       const void *object)
+{
+	unsigned int mask = READ_ONCE(s->tag_mask);
+
+	if (unlikely(!object))
+		return;
+	if (likely(mask) && !is_kfence_address(object))
+		alloc_tag_add(slab_tag_ref(s, mask, object), s->size);
+	else
+		__slab_tag_alloc(s, object);
+}
+
+static __always_inline void slab_tag_free_one(const struct kmem_cache *s,
+					      const void *object)
+{
+	unsigned int mask = READ_ONCE(s->tag_mask);
+
+	if (likely(mask) && !is_kfence_address(object))
+		alloc_tag_sub(slab_tag_ref(s, mask, object), s->size);
+	else
+		__slab_tag_free(s, object);
+}
+
 /**
  * slab_tag_alloc - account objects to the current tag
  * @s: their cache
@@ -47,18 +93,16 @@ static __always_inline void slab_tag_alloc(const struct kmem_cache *s,
 	if (!mem_alloc_profiling_enabled())
 		return;
 	for (i = 0; i < nr; i++)
-		__slab_tag_alloc(s, p[i]);
+		slab_tag_alloc_one(s, p[i]);
 }
 
 /**
  * slab_tag_free - release the references of objects to be freed
  * @s: their cache
- * @slab: their slab
  * @nr: how many
  * @p: the objects
  */
 static __always_inline void slab_tag_free(const struct kmem_cache *s,
-					  const struct slab *slab,
 					  size_t nr, void **p)
 {
 	size_t i;
@@ -66,7 +110,7 @@ static __always_inline void slab_tag_free(const struct kmem_cache *s,
 	if (!alloc_tag_refs_exist())
 		return;
 	for (i = 0; i < nr; i++)
-		__slab_tag_free(s, slab, p[i]);
+		slab_tag_free_one(s, p[i]);
 }
 
 #else /* CONFIG_MEM_ALLOC_PROFILING */
@@ -78,10 +122,11 @@ static inline unsigned int slab_tag_room(unsigned int size)
 
 static inline void slab_tag_alloc(const struct kmem_cache *s, size_t nr,
 				  void **p) { }
-static inline void slab_tag_free(const struct kmem_cache *s,
-				 const struct slab *slab, size_t nr,
+static inline void slab_tag_free(const struct kmem_cache *s, size_t nr,
 				 void **p) { }
-static inline void slab_tag_init(const struct kmem_cache *s, struct slab *slab,
+static inline void slab_tag_setup(struct kmem_cache *s, unsigned int order,
+				  unsigned int objects) { }
+static inline void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 				 const struct alloc_tag *tag) { }
 static inline void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
 				 const struct alloc_tag *tag) { }

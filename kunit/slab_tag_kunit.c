@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of where the reference of a slab object is: what is worked out
+ * from its address is what counting the objects says. Included by mm/slab_tag.c.
+ */
+#include <kunit/test.h>
+
+/* Aligned to any slab; nothing is read or written there. */
+#define FAKE_SLAB	((void *)0x40000000)
+
+static unsigned int wrong_places(const struct kmem_cache *s,
+				 unsigned int objects)
+{
+	unsigned int i, wrong = 0;
+
+	for (i = 0; i < objects; i++) {
+		void *object = FAKE_SLAB + i * s->size;
+		void *want = FAKE_SLAB + objects * s->size +
+			     i * sizeof(struct alloc_tag_ref);
+
+		wrong += slab_tag_ref(s, s->tag_mask, object) != want;
+	}
+	return wrong;
+}
+
+static void test_every_object_of_every_size(struct kunit *test)
+{
+	unsigned int size, order, objects;
+
+	if (!alloc_tag_available)
+		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
+	for (size = sizeof(void *); size < PAGE_SIZE; size += sizeof(void *)) {
+		for (order = 0; order <= PAGE_ALLOC_COSTLY_ORDER; order++) {
+			struct kmem_cache s = { .size = size };
+
+			objects = (PAGE_SIZE << order) / slab_tag_room(size);
+			slab_tag_setup(&s, order, objects);
+			KUNIT_ASSERT_EQ(test, s.tag_mask + 1, PAGE_SIZE << order);
+			KUNIT_ASSERT_EQ_MSG(test, wrong_places(&s, objects), 0,
+					    "size %u order %u", size, order);
+		}
+	}
+}
+
+static void test_no_address_is_enough(struct kunit *test)
+{
+	struct kmem_cache large = { .size = PAGE_SIZE };
+	struct kmem_cache padded = { .size = 64, .red_left_pad = 8 };
+
+	slab_tag_setup(&large, 0, 1);
+	KUNIT_EXPECT_EQ(test, large.tag_mask, 0);
+	slab_tag_setup(&padded, 0, 62);
+	KUNIT_EXPECT_EQ(test, padded.tag_mask, 0);
+}
+
+static struct kunit_case slab_tag_cases[] = {
+	KUNIT_CASE(test_every_object_of_every_size),
+	KUNIT_CASE(test_no_address_is_enough),
+	{ }
+};
+
+static struct kunit_suite slab_tag_suite = {
+	.name		= "slab_tag",
+	.test_cases	= slab_tag_cases,
+};
+
+kunit_test_suite(slab_tag_suite);
