@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# More lines than indices (r26): profiling stays on, what is too much shares a
+# counter that says so, and no byte is lost or accounted to another line.
+#
+# config: indices
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_test ctag_keep
+# expect-console: alloc_tag: out of indices, \d+ of \d+ lines are accounted together
+# expect-console: ctag_test: out of indices
+# set: all
+
+. /qt/lib.sh
+
+shared()
+{
+	tags | awk '/lines_without_index/ { print $'"$1"' }'
+}
+
+test_profiling_is_on()
+{
+	eq sysctl "$(cat $MP)" 1
+	lines=$(tags | wc -l)
+	marked=$(tags | grep -c 'accurate:no')
+	own=$((lines - marked))
+	note "$lines lines, $marked of them share"
+	# one index is the shared one's
+	eq "lines of their own" $own 999
+	[ "$(tags | awk '$1 > 0' | wc -l)" -gt 100 ] || fail "hardly a line has bytes"
+}
+
+test_the_rest_is_one_line()
+{
+	eq "lines named so" "$(shared 1 | wc -l)" 1
+	tags | grep lines_without_index | grep -q 'accurate:no' || fail "not marked"
+	[ "$(shared 1)" -gt 65536 ] || fail "only $(shared 1) bytes"
+	eq "bytes of lines that share" \
+		"$(tags | grep accurate:no | grep -v lines_without_index |
+		   awk '{ n += $1 + $2 } END { print n }')" 0
+}
+
+test_module_shares_too()
+{
+	settle
+	b0=$(shared 1) c0=$(shared 2)
+	mod_load
+	mod_lines | grep -v accurate:no && fail "a line of the module is not marked"
+	eq "bytes of the module's lines" \
+		"$(mod_lines | awk '{ n += $1 } END { print n }')" 0
+	cmd alloc kmalloc_8 1000
+	b1=$(shared 1)
+	[ $((b1 - b0)) -ge 8000 ] || fail "$((b1 - b0)) bytes more for 1000 objects"
+	cmd free kmalloc_8 1000
+	mod_unload
+	settle
+	note "shared: $b0 bytes $c0 calls, now $(shared 1) bytes $(shared 2) calls"
+	[ "$(shared 2)" -ge 0 ] && [ "$(shared 1)" -ge 0 ] || fail negative
+	d=$(($(shared 2) - c0))
+	[ ${d#-} -lt 300 ] || fail "$d calls more than before"
+}
+
+test_off_and_on_again()
+{
+	profiling 0
+	profiling 1
+	eq sysctl "$(cat $MP)" 1
+}
+
+run_tests
