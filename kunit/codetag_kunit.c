@@ -332,6 +332,66 @@ static void test_tag_outlives_module_r04(struct kunit *test)
 	fake_unregister(f);
 }
 
+/* A walk that stood in a module goes on in what is left of it. */
+static void test_walk_across_unload_r05(struct kunit *test)
+{
+	struct fake *f = fake_registered(test);
+	struct fake_module *m = fake_module(test, "gone");
+	struct codetag_iterator iter;
+	u64 pos[3];
+	int i;
+
+	fake_insmod(f, m);
+	codetag_lock(&f->type);
+	KUNIT_ASSERT_TRUE(test, codetag_first(&iter, &f->type));
+	KUNIT_ASSERT_TRUE(test, codetag_skip(&iter, 3));
+	KUNIT_EXPECT_PTR_EQ(test, iter.ct, &f->tags[3].ct);
+	for (i = 0; i < 3; i++) {
+		KUNIT_ASSERT_TRUE(test, codetag_next(&iter));
+		pos[i] = codetag_pos(&iter);
+	}
+	codetag_unlock(&f->type);
+
+	m->tags[0].in_use = true;
+	m->tags[2].in_use = true;
+	fake_rmmod(f, m);
+
+	codetag_lock(&f->type);
+	KUNIT_ASSERT_TRUE(test, codetag_seek(&iter, &f->type, pos[0]));
+	KUNIT_EXPECT_EQ(test, codetag_pos(&iter), pos[0]);
+	KUNIT_EXPECT_EQ(test, iter.ct->lineno, 0);
+	KUNIT_ASSERT_TRUE(test, codetag_seek(&iter, &f->type, pos[1]));
+	KUNIT_EXPECT_EQ(test, codetag_pos(&iter), pos[2]);
+	KUNIT_EXPECT_EQ(test, iter.ct->lineno, 20);
+	KUNIT_ASSERT_TRUE(test, codetag_seek(&iter, &f->type, pos[2]));
+	KUNIT_EXPECT_EQ(test, iter.ct->lineno, 20);
+	KUNIT_EXPECT_FALSE(test, codetag_seek(&iter, &f->type, pos[2] + 1));
+	codetag_unlock(&f->type);
+	fake_unregister(f);
+}
+
+/* Over what is left of a range, and no further than to the next. */
+static void test_skip(struct kunit *test)
+{
+	struct fake *f = fake_registered(test);
+	struct fake_module *m = fake_module(test, "m");
+	struct codetag_iterator iter;
+
+	fake_insmod(f, m);
+	codetag_lock(&f->type);
+	KUNIT_ASSERT_TRUE(test, codetag_first(&iter, &f->type));
+	KUNIT_ASSERT_TRUE(test, codetag_skip(&iter, 0));
+	KUNIT_EXPECT_PTR_EQ(test, iter.ct, &f->tags[0].ct);
+	KUNIT_ASSERT_TRUE(test, codetag_skip(&iter, 2));
+	KUNIT_EXPECT_PTR_EQ(test, iter.ct, &f->tags[2].ct);
+	KUNIT_ASSERT_TRUE(test, codetag_skip(&iter, iter.range->nr));
+	KUNIT_EXPECT_PTR_EQ(test, iter.ct, &m->tags[0].ct);
+	KUNIT_EXPECT_FALSE(test, codetag_skip(&iter, 3));
+	KUNIT_EXPECT_PTR_EQ(test, iter.ct, NULL);
+	codetag_unlock(&f->type);
+	fake_unregister(f);
+}
+
 static void test_same_module_twice(struct kunit *test)
 {
 	struct fake *f = fake_registered(test);
@@ -357,6 +417,8 @@ static struct kunit_case codetag_cases[] = {
 	KUNIT_CASE(test_load_error_r02_r03),
 	KUNIT_CASE(test_walk_across_changes_r05),
 	KUNIT_CASE(test_tag_outlives_module_r04),
+	KUNIT_CASE(test_walk_across_unload_r05),
+	KUNIT_CASE(test_skip),
 	KUNIT_CASE(test_same_module_twice),
 	{ }
 };

@@ -199,6 +199,26 @@ bool codetag_first(struct codetag_iterator *iter, struct codetag_type *type)
 }
 
 /**
+ * codetag_skip - go on by several tags
+ * @iter: a walk that stands on a tag
+ * @nr: by how many; the walk goes no further than to the first tag of the next
+ *	range
+ *
+ * Takes the same time whatever @nr is.
+ *
+ * Return: whether there is a tag, which is in iter->ct then.
+ */
+bool codetag_skip(struct codetag_iterator *iter, unsigned int nr)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&iter->type->lock);
+
+	i = ((void *)iter->ct - iter->range->tags) / iter->type->tag_size;
+	return codetag_enter_range(iter, iter->range, i + nr);
+}
+
+/**
  * codetag_next - go on to the next tag
  * @iter: a walk that stands on a tag
  *
@@ -206,12 +226,20 @@ bool codetag_first(struct codetag_iterator *iter, struct codetag_type *type)
  */
 bool codetag_next(struct codetag_iterator *iter)
 {
+	return codetag_skip(iter, 1);
+}
+
+/* The first tag of a range that was at a place, or behind it, at first. */
+static unsigned int codetag_find_place(const struct codetag_range *range,
+				       unsigned int place)
+{
 	unsigned int i;
 
-	lockdep_assert_held(&iter->type->lock);
-
-	i = ((void *)iter->ct - iter->range->tags) / iter->type->tag_size;
-	return codetag_enter_range(iter, iter->range, i + 1);
+	if (!range->place)
+		return place;
+	for (i = 0; i < range->nr && range->place[i] < place; i++)
+		;
+	return i;
 }
 
 /**
@@ -221,13 +249,15 @@ bool codetag_next(struct codetag_iterator *iter)
  * @pos: what codetag_pos() returned, now or before the lock was let go; 0 for
  *	the beginning
  *
- * Takes time in proportion to the number of modules.
+ * Takes time in proportion to the number of modules, and to the tags that are
+ * left if @pos is in a module that is gone.
  *
  * Return: whether there is a tag at @pos or behind it.
  */
 bool codetag_seek(struct codetag_iterator *iter, struct codetag_type *type,
 		  u64 pos)
 {
+	unsigned int place = pos & (CODETAG_RANGE_MAX - 1);
 	u64 id = pos >> CODETAG_POS_SHIFT;
 	struct codetag_range *range;
 
@@ -238,7 +268,7 @@ bool codetag_seek(struct codetag_iterator *iter, struct codetag_type *type,
 	list_for_each_entry(range, &type->ranges, node) {
 		if (range->id == id)
 			return codetag_enter_range(iter, range,
-						   pos & (CODETAG_RANGE_MAX - 1));
+						   codetag_find_place(range, place));
 		if (range->id > id)
 			return codetag_enter_range(iter, range, 0);
 	}
@@ -253,16 +283,21 @@ bool codetag_seek(struct codetag_iterator *iter, struct codetag_type *type,
  */
 u64 codetag_pos(const struct codetag_iterator *iter)
 {
-	u64 i = ((void *)iter->ct - iter->range->tags) / iter->type->tag_size;
+	const struct codetag_range *range = iter->range;
+	unsigned int i;
 
-	return ((u64)iter->range->id << CODETAG_POS_SHIFT) + i;
+	i = ((void *)iter->ct - range->tags) / iter->type->tag_size;
+	if (range->place)
+		i = range->place[i];
+	return ((u64)range->id << CODETAG_POS_SHIFT) + i;
 }
 
 /**
  * codetag_generation - number of changes to the set of tags so far
  * @type: the type, locked by codetag_lock()
  *
- * Return: a number that is larger after every load or unload of a module.
+ * Return: a number that is larger after every load or unload of a module,
+ * whether it has tags or not.
  */
 u64 codetag_generation(const struct codetag_type *type)
 {
@@ -368,28 +403,31 @@ static void codetag_reap(struct codetag_type *type)
 }
 
 /*
- * A copy of the tags in use, strings behind the records, in one piece. A module
- * cannot be kept from going, so neither can this fail.
+ * A copy of the tags in use, in one piece: the records, where each of them was,
+ * their strings. A module cannot be kept from going, so neither can this fail.
  */
 static void codetag_keep(struct codetag_type *type, struct codetag_range *range)
 {
 	unsigned int i, nr = 0, size = 0;
 	struct codetag *ct, *copy;
+	u32 *place;
 	void *tags;
 	char *text;
 
 	for (i = 0; i < range->nr; i++) {
 		ct = codetag_of_range(type, range, i);
-		size += type->tag_size + strlen(ct->filename) +
-			strlen(ct->function) + 2;
+		size += type->tag_size + sizeof(*place) +
+			strlen(ct->filename) + strlen(ct->function) + 2;
 	}
 
 	tags = kvzalloc(size, GFP_KERNEL | __GFP_NOFAIL);
-	text = tags + range->nr * type->tag_size;
+	place = tags + range->nr * type->tag_size;
+	text = (char *)(place + range->nr);
 	for (i = 0; i < range->nr; i++) {
 		ct = codetag_of_range(type, range, i);
 		if (!codetag_in_use(type, ct))
 			continue;
+		place[nr] = i;
 		copy = tags + nr++ * type->tag_size;
 		memcpy(copy, ct, type->tag_size);
 		copy->filename = strcpy(text, ct->filename);
@@ -399,9 +437,17 @@ static void codetag_keep(struct codetag_type *type, struct codetag_range *range)
 	}
 
 	range->tags = tags;
+	range->place = place;
 	range->nr = nr;
 	range->mod = NULL;
+}
+
+/* A module that has no tags of this type came or went. */
+static void codetag_count_change(struct codetag_type *type)
+{
+	down_write(&type->lock);
 	type->generation++;
+	up_write(&type->lock);
 }
 
 static int codetag_load_range(struct codetag_type *type, struct module *mod,
@@ -452,6 +498,7 @@ static void codetag_unload_type(struct codetag_type *type, struct module *mod)
 		codetag_del_range(type, range);
 		codetag_free_range(range);
 	}
+	type->generation++;
 	up_write(&type->lock);
 }
 
@@ -493,8 +540,10 @@ int codetag_load_module(struct module *mod, const struct load_info *info)
 	mutex_lock(&codetag_types_lock);
 	list_for_each_entry(type, &codetag_types, node) {
 		tags = module_section(info, type->section, &size);
-		if (!tags || !size)
+		if (!tags || !size) {
+			codetag_count_change(type);
 			continue;
+		}
 		if (size % type->tag_size ||
 		    size / type->tag_size >= CODETAG_RANGE_MAX) {
 			pr_err("%s: section %s is not of this kernel's making\n",

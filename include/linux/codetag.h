@@ -92,6 +92,8 @@ struct codetag_type {
  * @mod: the module, NULL for the kernel and for a module that is gone
  * @id: rises with every load and is never used again, so that a position in
  *	the iteration means the same whatever was loaded or unloaded meanwhile
+ * @place: for what is left of a module that is gone: where the tags were in the
+ *	range that it had; NULL where they are what they were
  * @node: in the list of its type, by @id
  */
 struct codetag_range {
@@ -102,6 +104,7 @@ struct codetag_range {
 	const char *modname;
 	struct module *mod;
 	u32 id;
+	const u32 *place;
 	struct list_head node;
 };
 
@@ -127,6 +130,7 @@ void codetag_unlock(struct codetag_type *type);
 
 bool codetag_first(struct codetag_iterator *iter, struct codetag_type *type);
 bool codetag_next(struct codetag_iterator *iter);
+bool codetag_skip(struct codetag_iterator *iter, unsigned int nr);
 bool codetag_seek(struct codetag_iterator *iter, struct codetag_type *type,
 		  u64 pos);
 u64 codetag_pos(const struct codetag_iterator *iter);
