@@ -411,12 +411,12 @@ static void test_shared_r26(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, alloc_tag_module_load(&alloc_tag_type, &range), 0);
 	KUNIT_EXPECT_TRUE(test, tags[1].ct.flags & ALLOC_TAG_SHARED);
 	p = alloc_hooks_tag(&tags[1], kmalloc_noprof(512, GFP_KERNEL));
-	EXPECT_TAG(test, &shared_tag, 512, 1);
-	allocinfo_counts(&tags[1].ct, &bytes, &calls);
+	EXPECT_TAG(test, &alloc_tag_catch_all, 512, 1);
+	alloc_tag_read(&tags[1].ct, &bytes, &calls);
 	KUNIT_EXPECT_EQ(test, bytes, 0);
 	KUNIT_EXPECT_FALSE(test, alloc_tag_in_use(&alloc_tag_type, &tags[1].ct));
 	kfree(p);
-	EXPECT_TAG(test, &shared_tag, 0, 0);
+	EXPECT_TAG(test, &alloc_tag_catch_all, 0, 0);
 }
 
 static void test_boot_parameter(struct kunit *test)

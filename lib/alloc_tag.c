@@ -26,22 +26,19 @@
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
-#include <linux/alloc_tag.h>
 #include <linux/bitmap.h>
 #include <linux/export.h>
-#include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kmemleak.h>
 #include <linux/log2.h>
 #include <linux/memblock.h>
 #include <linux/mutex.h>
 #include <linux/pgalloc_tag.h>
-#include <linux/proc_fs.h>
-#include <linux/seq_buf.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysctl.h>
+
+#include "alloc_tag.h"
 
 /* Data */
 
@@ -80,7 +77,7 @@ static int alloc_tag_module_load(struct codetag_type *type,
 static bool alloc_tag_in_use(struct codetag_type *type,
 			     const struct codetag *ct);
 
-static struct codetag_type alloc_tag_type = {
+struct codetag_type alloc_tag_type = {
 	.section	= "alloc_tags",
 	.tag_size	= sizeof(struct alloc_tag),
 	.index_map	= alloc_tag_index_map,
@@ -91,16 +88,13 @@ static struct codetag_type alloc_tag_type = {
 
 static struct codetag_range alloc_tag_kernel;
 
-/* In codetag.flags: the counter of the index is not this tag's alone. */
-#define ALLOC_TAG_SHARED	BIT(0)
-
 /*
  * The index for lines that got none of their own. It is taken before codetag
  * gives any out, and has a tag only to name it in the report.
  */
 #define SHARED_INDEX		1
 
-static struct alloc_tag shared_tag = {
+struct alloc_tag alloc_tag_catch_all = {
 	.ct = {
 		.filename	= __FILE__,
 		.function	= "lines_without_index",
@@ -228,78 +222,22 @@ static void mem_profiling_disable(void)
 	static_branch_disable(&mem_alloc_profiling_key);
 }
 
-/* Interface: /proc/allocinfo */
+/* Interface: for lib/allocinfo.c */
 
-/*
- * A position in the file: 0 is the heading, then the position of codetag plus
- * one, then, at the very end, the tag for lines without an index.
+/**
+ * alloc_tag_read - sum up what a line holds
+ * @ct: the tag, in a range of alloc_tag_type that is locked, or the catch-all
+ * @bytes: out, never below 0; always 0 for a tag whose counter is shared
+ * @calls: likewise
+ *
+ * Looks at every CPU. Context: any.
  */
-#define ALLOCINFO_HEADING	0
-#define ALLOCINFO_SHARED	((loff_t)(U64_MAX >> 2))
-
-struct allocinfo_iter {
-	struct codetag_iterator it;
-	bool at_shared;
-};
-
-static void *allocinfo_at(struct allocinfo_iter *iter, bool found, loff_t *pos)
-{
-	if (found) {
-		*pos = codetag_pos(&iter->it) + 1;
-		return iter;
-	}
-	*pos = ALLOCINFO_SHARED;
-	iter->at_shared = true;
-	return iter;
-}
-
-static void *allocinfo_start(struct seq_file *m, loff_t *pos)
-{
-	struct allocinfo_iter *iter = m->private;
-
-	if (alloc_tag_available)
-		codetag_lock(&alloc_tag_type);
-	iter->at_shared = false;
-	if (*pos == ALLOCINFO_HEADING)
-		return SEQ_START_TOKEN;
-	if (!alloc_tag_available || *pos > ALLOCINFO_SHARED)
-		return NULL;
-	if (*pos == ALLOCINFO_SHARED)
-		return allocinfo_at(iter, false, pos);
-	return allocinfo_at(iter, codetag_seek(&iter->it, &alloc_tag_type,
-					       *pos - 1), pos);
-}
-
-static void *allocinfo_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	struct allocinfo_iter *iter = m->private;
-
-	if (v == SEQ_START_TOKEN) {
-		*pos = ALLOCINFO_HEADING + 1;
-		if (!alloc_tag_available)
-			return NULL;
-		return allocinfo_at(iter, codetag_first(&iter->it,
-							&alloc_tag_type), pos);
-	}
-	if (iter->at_shared) {
-		*pos = ALLOCINFO_SHARED + 1;
-		return NULL;
-	}
-	return allocinfo_at(iter, codetag_next(&iter->it), pos);
-}
-
-static void allocinfo_stop(struct seq_file *m, void *v)
-{
-	if (alloc_tag_available)
-		codetag_unlock(&alloc_tag_type);
-}
-
-static void allocinfo_counts(const struct codetag *ct, long *bytes, long *calls)
+void alloc_tag_read(const struct codetag *ct, long *bytes, long *calls)
 {
 	*bytes = 0;
 	*calls = 0;
 	if (!ct->index || ((ct->flags & ALLOC_TAG_SHARED) &&
-			   ct != &shared_tag.ct))
+			   ct != &alloc_tag_catch_all.ct))
 		return;
 	lazy_percpu_counter_read(alloc_tag_counter(ct->index), bytes, calls);
 
@@ -307,70 +245,6 @@ static void allocinfo_counts(const struct codetag *ct, long *bytes, long *calls)
 	*bytes = max(*bytes, 0L);
 	*calls = max(*calls, 0L);
 }
-
-static void allocinfo_row(struct seq_file *m, const struct codetag *ct,
-			  const char *modname, long bytes, long calls)
-{
-	struct seq_buf s;
-	char *buf;
-	size_t len;
-
-	len = seq_get_buf(m, &buf);
-	seq_buf_init(&s, buf, len);
-	seq_buf_printf(&s, "%12ld %8ld ", bytes, calls);
-	codetag_to_text(&s, ct, modname);
-	if (ct->flags & ALLOC_TAG_SHARED)
-		seq_buf_puts(&s, " accurate:no");
-	seq_buf_puts(&s, " \n");
-	/* Not "used": a row that does not fit is to be written again, whole. */
-	seq_commit(m, seq_buf_has_overflowed(&s) ? -1 : (int)s.len);
-}
-
-static int allocinfo_show(struct seq_file *m, void *v)
-{
-	struct allocinfo_iter *iter = m->private;
-	const struct codetag_range *range;
-	const struct codetag *ct;
-	long bytes, calls;
-
-	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "allocinfo - version: 2.0\n");
-		seq_puts(m, "#     <size>  <calls> <tag info>\n");
-		return 0;
-	}
-
-	if (iter->at_shared) {
-		allocinfo_counts(&shared_tag.ct, &bytes, &calls);
-		if (bytes)
-			allocinfo_row(m, &shared_tag.ct, NULL, bytes, calls);
-		return 0;
-	}
-
-	range = iter->it.range;
-	ct = iter->it.ct;
-	allocinfo_counts(ct, &bytes, &calls);
-	/* What is left of a module that is gone shows while it holds memory. */
-	if (range->modname && !range->mod && !bytes)
-		return 0;
-	allocinfo_row(m, ct, range->modname, bytes, calls);
-	return 0;
-}
-
-static const struct seq_operations allocinfo_ops = {
-	.start	= allocinfo_start,
-	.next	= allocinfo_next,
-	.stop	= allocinfo_stop,
-	.show	= allocinfo_show,
-};
-
-static int __init allocinfo_init(void)
-{
-	if (!proc_create_seq_private("allocinfo", 0400, NULL, &allocinfo_ops,
-				     sizeof(struct allocinfo_iter), NULL))
-		return -ENOMEM;
-	return 0;
-}
-fs_initcall(allocinfo_init);
 
 /* Interface: vm.mem_profiling */
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of /proc/allocinfo: names that do not fit, the filter, and where
+ * a cursor goes. What needs a user, its memory and real modules is in the guest
+ * tests. Included by lib/allocinfo.c.
+ */
+#include <kunit/test.h>
+
+#include <linux/slab.h>
+
+#define SIXTY	"_10_______20________30________40________50________60________"
+
+static void test_tail(struct kunit *test)
+{
+	KUNIT_EXPECT_STREQ(test, allocinfo_tail(""), "");
+	KUNIT_EXPECT_STREQ(test, allocinfo_tail("mm/slub.c"), "mm/slub.c");
+	KUNIT_EXPECT_STREQ(test, allocinfo_tail("abc" SIXTY), "abc" SIXTY);
+	KUNIT_EXPECT_STREQ(test, allocinfo_tail("xabc" SIXTY), "abc" SIXTY);
+	KUNIT_EXPECT_STREQ(test, allocinfo_tail(SIXTY "abc" SIXTY),
+			   "abc" SIXTY);
+}
+
+static struct codetag tag_of_a_module = {
+	.filename	= "drivers/x/" SIXTY ".c",
+	.function	= "some_function",
+	.lineno		= 123,
+};
+
+static struct codetag_range range_of_a_module = {
+	.tags		= &tag_of_a_module,
+	.nr		= 1,
+	.modname	= "x_mod",
+	.mod		= (struct module *)&range_of_a_module,
+};
+
+static const struct allocinfo_walk walk_in_a_module = {
+	.it.range	= &range_of_a_module,
+	.it.ct		= &tag_of_a_module,
+	.ct		= &tag_of_a_module,
+	.bytes		= 4096,
+	.calls		= 2,
+};
+
+static void test_record(struct kunit *test)
+{
+	struct allocinfo_tag_data data = { };
+	unsigned int i;
+
+	allocinfo_fill(&data, &walk_in_a_module);
+	KUNIT_EXPECT_STREQ(test, data.tag.modname, "x_mod");
+	KUNIT_EXPECT_STREQ(test, data.tag.function, "some_function");
+	KUNIT_EXPECT_STREQ(test, data.tag.filename, "/" SIXTY ".c");
+	KUNIT_EXPECT_EQ(test, data.tag.lineno, 123ULL);
+	KUNIT_EXPECT_EQ(test, data.counter.bytes, 4096ULL);
+	KUNIT_EXPECT_EQ(test, data.counter.calls, 2ULL);
+	KUNIT_EXPECT_EQ(test, data.counter.accurate, 1);
+	for (i = sizeof("some_function"); i < ALLOCINFO_STR_SIZE; i++)
+		KUNIT_EXPECT_EQ(test, data.tag.function[i], 0);
+}
+
+static void test_record_of_catch_all_r26(struct kunit *test)
+{
+	struct allocinfo_walk w = { .ct = &alloc_tag_catch_all.ct };
+	struct allocinfo_tag_data data = { };
+
+	allocinfo_fill(&data, &w);
+	KUNIT_EXPECT_STREQ(test, data.tag.modname, "");
+	KUNIT_EXPECT_STREQ(test, data.tag.function, "lines_without_index");
+	KUNIT_EXPECT_EQ(test, data.counter.accurate, 0);
+}
+
+static bool match(const struct allocinfo_filter *f)
+{
+	struct allocinfo_walk w = walk_in_a_module;
+
+	return allocinfo_match_module(&w, f) && allocinfo_match_tag(&w, f) &&
+	       allocinfo_match_size(&w, f);
+}
+
+static void test_filter_by_name(struct kunit *test)
+{
+	struct allocinfo_filter f = {
+		.fields = {
+			.modname	= "x_mod",
+			.function	= "some_function",
+			.filename	= "/" SIXTY ".c",
+		},
+	};
+
+	f.mask = ALLOCINFO_FILTER_MASK_MODNAME |
+		 ALLOCINFO_FILTER_MASK_FUNCTION | ALLOCINFO_FILTER_MASK_FILENAME;
+	KUNIT_EXPECT_TRUE(test, match(&f));
+	f.fields.filename[0] = 'x';
+	KUNIT_EXPECT_FALSE(test, match(&f));
+	f.mask &= ~ALLOCINFO_FILTER_MASK_FILENAME;
+	KUNIT_EXPECT_TRUE(test, match(&f));
+	/* Equal is equal: no prefix, no suffix. */
+	strcpy(f.fields.function, "some_functio");
+	KUNIT_EXPECT_FALSE(test, match(&f));
+	strcpy(f.fields.function, "some_function_");
+	KUNIT_EXPECT_FALSE(test, match(&f));
+	f.mask &= ~ALLOCINFO_FILTER_MASK_FUNCTION;
+	KUNIT_EXPECT_TRUE(test, match(&f));
+	f.fields.modname[0] = '\0';
+	KUNIT_EXPECT_FALSE(test, match(&f));
+}
+
+static void test_filter_by_number(struct kunit *test)
+{
+	struct allocinfo_filter f = { .mask = ALLOCINFO_FILTER_MASK_LINENO };
+
+	f.fields.lineno = 123;
+	KUNIT_EXPECT_TRUE(test, match(&f));
+	f.fields.lineno += 1ULL << 32;
+	KUNIT_EXPECT_FALSE(test, match(&f));
+
+	f.mask = ALLOCINFO_FILTER_MASK_MIN_SIZE | ALLOCINFO_FILTER_MASK_MAX_SIZE;
+	f.min_size = 4096;
+	f.max_size = 4096;
+	KUNIT_EXPECT_TRUE(test, match(&f));
+	f.min_size = 4097;
+	KUNIT_EXPECT_FALSE(test, match(&f));
+	f.max_size = U64_MAX;
+	KUNIT_EXPECT_FALSE(test, match(&f));
+	f.min_size = 0;
+	f.max_size = 4095;
+	KUNIT_EXPECT_FALSE(test, match(&f));
+
+	f.mask = ALLOCINFO_FILTER_MASK_INACCURATE;
+	KUNIT_EXPECT_TRUE(test, match(&f));
+	f.inaccurate = 1ULL << 63;
+	KUNIT_EXPECT_FALSE(test, match(&f));
+}
+
+/* The answer about a name is remembered, not that about another. */
+static void test_memo(struct kunit *test)
+{
+	struct allocinfo_memo memo = { };
+	const char *a = "mm/a.c", *b = "mm/b.c";
+
+	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, "mm/a.c"));
+	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, "mm/a.c"));
+	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, "mm/a.c"));
+	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, "mm/a.c"));
+	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, "mm/a.c"));
+}
+
+/* Record n is what n steps from the first one lead to. */
+static void test_go_to(struct kunit *test)
+{
+	struct allocinfo_walk step = { }, jump = { };
+	u64 n = 0;
+
+	if (!alloc_tag_available)
+		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
+
+	codetag_lock(&alloc_tag_type);
+	for (allocinfo_seek(&step, 0); step.ct; allocinfo_next(&step)) {
+		if (!allocinfo_read(&step))
+			continue;
+		allocinfo_go_to(&jump, n++);
+		if (jump.ct != step.ct)
+			break;
+	}
+	KUNIT_EXPECT_PTR_EQ(test, step.ct, NULL);
+	KUNIT_EXPECT_GT(test, n, 100ULL);
+	allocinfo_go_to(&jump, n);
+	KUNIT_EXPECT_PTR_EQ(test, jump.ct, NULL);
+	allocinfo_go_to(&jump, U64_MAX);
+	KUNIT_EXPECT_PTR_EQ(test, jump.ct, NULL);
+	KUNIT_EXPECT_EQ(test, allocinfo_pos(&jump), ALLOCINFO_END);
+	codetag_unlock(&alloc_tag_type);
+}
+
+/* A line with memory, found by all that is known of it, and only once. */
+static void test_cursor_r26(struct kunit *test)
+{
+	struct allocinfo_tag_data data = { };
+	struct allocinfo_cursor cursor = { };
+	const u64 start = 0;
+	void *p;
+
+	if (!alloc_tag_available || !mem_alloc_profiling_enabled())
+		kunit_skip(test, "profiling is off");
+
+	cursor.filter.mask = ALLOCINFO_FILTER_MASK_FUNCTION;
+	strcpy(cursor.filter.fields.function, "lines_without_index");
+	p = alloc_hooks_tag(&alloc_tag_catch_all, kmalloc_noprof(512, GFP_KERNEL));
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, &start, &data), 0);
+	KUNIT_EXPECT_EQ(test, data.counter.bytes, 512ULL);
+	KUNIT_EXPECT_EQ(test, data.counter.accurate, 0);
+	kfree(p);
+	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, NULL, &data), -ENOENT);
+	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, NULL, &data), -ENOENT);
+	/* Without memory it is no record. */
+	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, &start, &data), -ENOENT);
+	cursor.filter.mask = 0;
+	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, NULL, &data), -ENOENT);
+	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, &start, &data), 0);
+}
+
+static struct kunit_case allocinfo_cases[] = {
+	KUNIT_CASE(test_tail),
+	KUNIT_CASE(test_record),
+	KUNIT_CASE(test_record_of_catch_all_r26),
+	KUNIT_CASE(test_filter_by_name),
+	KUNIT_CASE(test_filter_by_number),
+	KUNIT_CASE(test_memo),
+	KUNIT_CASE(test_go_to),
+	KUNIT_CASE(test_cursor_r26),
+	{ }
+};
+
+static struct kunit_suite allocinfo_suite = {
+	.name		= "allocinfo",
+	.test_cases	= allocinfo_cases,
+};
+
+kunit_test_suite(allocinfo_suite);
