@@ -48,6 +48,9 @@ SPLAT = re.compile(
 
 LAST_LINES = 30
 
+# Guest time counts instructions: the same in every run, on any host.
+ICOUNT = ("-icount", "shift=0,align=off,sleep=off")
+
 
 class Failure(Exception):
     """Something outside of the guest went wrong; the message says what."""
@@ -110,13 +113,28 @@ def newer(target, *sources):
     return all(os.stat(s).st_mtime <= when for s in sources)
 
 
+def uapi():
+    """The headers of ours that helpers are compiled with."""
+    where = os.path.join(ROOT, "include", "uapi", "linux")
+    return [os.path.join(where, n) for n in sorted(os.listdir(where))]
+
+
 def compile_static(source, target):
-    """A static program; freestanding from whatever libc the guest lacks."""
-    if newer(target, source):
+    """A static program; freestanding from whatever libc the guest lacks.
+
+    One called *32.c is for 32 bit, without the libc, which few machines have;
+    the headers below asm/ are the same for both.
+    """
+    if newer(target, source, *uapi()):
         return
     os.makedirs(os.path.dirname(target), exist_ok=True)
+    kind = ["-pthread"]
+    if source.endswith("32.c"):
+        kind = ["-m32", "-ffreestanding", "-fno-pie", "-fno-stack-protector",
+                "-nostdlib", "-idirafter",
+                "/usr/include/%s-linux-gnu" % ARCH]
     quiet_command([os.environ.get("CC", "gcc"), "-std=c11", "-O2", "-Wall",
-                   "-Wextra", "-Werror", "-static", "-pthread",
+                   "-Wextra", "-Werror", "-static", *kind,
                    "-o", target, source], target + ".log")
 
 
@@ -292,7 +310,8 @@ def qemu_argv(image, initrd, append, memory="512M", cpus=2, drive=None,
     # One host thread for all CPUs of the guest: with one each, qemu before 8.1
     # may run a stale int3 while another CPU patches a jump label, and the
     # guest dies of it.  Guests run side by side instead, see run -j.
-    accel = os.environ.get("ACCEL", "tcg")
+    # Instructions can be counted only where they are translated.
+    accel = "tcg" if "-icount" in extra else os.environ.get("ACCEL", "tcg")
     if accel == "tcg":
         accel = "tcg,thread=single"
     qemu = shutil.which("qemu-system-" + ARCH)

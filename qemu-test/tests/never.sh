@@ -27,6 +27,16 @@ test_nothing_accounted()
 	eq "bytes and calls" "$(sum_tags .)" "0 0"
 }
 
+test_no_records()
+{
+	for how in "" --compat; do
+		# shellcheck disable=SC2086
+		/qt/bin/allocinfo $how empty || fail "allocinfo $how empty"
+	done
+	/qt/bin/allocinfo32 > /tmp/raw || fail "allocinfo32: $?"
+	[ ! -s /tmp/raw ] || fail "a record"
+}
+
 test_modules_r23()
 {
 	mod_load

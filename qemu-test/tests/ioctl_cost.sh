@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What it costs to read /proc/allocinfo, in instructions.
+#
+# append: sysctl.vm.mem_profiling=1
+# icount: yes
+# cpus: 1
+
+. /qt/lib.sh
+
+figure()
+{
+	awk -v k="$1" '$1 == k { print $2 }' /tmp/cost
+}
+
+test_filtered_by_file()
+{
+	/qt/bin/allocinfo cost file=mm/slub.c > /tmp/cost || fail "$(cat /tmp/cost)"
+	note "$(tr '\n' ' ' < /tmp/cost)"
+	[ "$(figure found)" -gt 3 ] || fail "$(figure found) records"
+	ratio=$(($(figure text) / $(figure filtered)))
+	note "the text costs $ratio times as much"
+	[ $ratio -ge 10 ] || fail "only $ratio times less than the text"
+}
+
+# A read() goes on where the last one ended without going through all before.
+test_small_reads()
+{
+	first=$(figure first_fifth)
+	last=$(figure last_fifth)
+	[ "$last" -lt $((first * 3 / 2)) ] || fail "the last fifth costs $last, the first $first"
+	per=$(($(figure all) / $(figure records)))
+	note "$per instructions a record, $(($(figure text) / $(figure records))) a line"
+}
+
+run_tests
