@@ -137,12 +137,16 @@ static void test_memo(struct kunit *test)
 {
 	struct allocinfo_memo memo = { };
 	const char *a = "mm/a.c", *b = "mm/b.c";
+	char wanted[ALLOCINFO_STR_SIZE] = "mm/a.c";
 
-	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, "mm/a.c"));
-	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, "mm/a.c"));
-	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, "mm/a.c"));
-	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, "mm/a.c"));
-	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, "mm/a.c"));
+	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, wanted));
+	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, wanted));
+	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, wanted));
+	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, wanted));
+	/* What is behind the end is nobody's business. */
+	memset(wanted + 7, 'x', sizeof(wanted) - 8);
+	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, wanted));
+	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, wanted));
 }
 
 /* Record n is what n steps from the first one lead to. */

@@ -223,12 +223,20 @@ static const char *allocinfo_tail(const char *name)
 	       name : name + len - (ALLOCINFO_STR_SIZE - 1);
 }
 
+/* Only what is looked for by a name of full length can be the rest of one. */
+static bool allocinfo_is(const char *name, const char *wanted)
+{
+	return !strcmp(name, wanted) ||
+	       (wanted[ALLOCINFO_STR_SIZE - 2] &&
+		!strcmp(allocinfo_tail(name), wanted));
+}
+
 static bool allocinfo_same(struct allocinfo_memo *memo, const char *name,
 			   const char *wanted)
 {
 	if (name != memo->name) {
 		memo->name = name;
-		memo->equal = !strcmp(allocinfo_tail(name), wanted);
+		memo->equal = allocinfo_is(name, wanted);
 	}
 	return memo->equal;
 }
@@ -237,8 +245,7 @@ static bool allocinfo_match_module(const struct allocinfo_walk *w,
 				   const struct allocinfo_filter *f)
 {
 	return !(f->mask & ALLOCINFO_FILTER_MASK_MODNAME) ||
-	       !strcmp(allocinfo_tail(allocinfo_modname(w) ?: ""),
-		       f->fields.modname);
+	       allocinfo_is(allocinfo_modname(w) ?: "", f->fields.modname);
 }
 
 /* What can be told without the counter, the cheapest first. */
@@ -285,11 +292,12 @@ static bool allocinfo_find(struct allocinfo_walk *w,
 			}
 			checked = w->it.range;
 		}
-		if (allocinfo_match_tag(w, f) && allocinfo_read(w) &&
-		    allocinfo_match_size(w, f))
-			return true;
+		if (allocinfo_match_tag(w, f)) {
+			if (allocinfo_read(w) && allocinfo_match_size(w, f))
+				return true;
+			cond_resched();
+		}
 		allocinfo_next(w);
-		cond_resched();
 	}
 	return false;
 }
