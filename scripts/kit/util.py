@@ -17,6 +17,7 @@ TOP = Path(__file__).resolve().parents[2]
 BUILD = TOP / "build"
 BASE = BUILD / "linux-base"
 TREE = BUILD / "linux"
+PEER = BUILD / "linux-peer"
 PATCHES = TOP / "patches"
 LOGS = BUILD / "log"
 
@@ -74,6 +75,14 @@ def call(*argv, **kwargs):
 def make_base():
     """build/linux-base is there after this."""
     call(TOP / "scripts" / "base")
+
+
+def make_source(tree):
+    """The tree a kernel is built from is there and up to date after this."""
+    if tree == TREE:
+        call(TOP / "scripts" / "tree")
+    else:
+        call(TOP / "scripts" / "base", *(["--peer"] if tree == PEER else []))
 
 
 @contextlib.contextmanager
