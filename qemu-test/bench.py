@@ -158,19 +158,20 @@ def build_programs():
     return found
 
 
-def modules(config):
+def modules(config, only=()):
     """The test modules for one kernel, built; name -> path.
 
     kbuild writes beside the sources it is given, so each kernel gets a copy
     of them: the repository stays clean and two kernels do not share objects.
+    only names those that another kernel than 6.1 can build.
     """
     where = os.path.join(OUT, "modules", config)
     os.makedirs(where, exist_ok=True)
     with claim("modules." + config):
-        return build_modules(config, where)
+        return build_modules(config, where, only)
 
 
-def build_modules(config, where):
+def build_modules(config, where, only):
     src = os.path.join(HERE, "modules")
     for name in os.listdir(src):
         copy, orig = os.path.join(where, name), os.path.join(src, name)
@@ -179,6 +180,8 @@ def build_modules(config, where):
     argv = ["make", "-C", kernel_dir(config), "M=" + where, "modules"]
     if shutil.which("ccache"):
         argv.append("CC=ccache gcc")
+    if only:
+        argv.append("QT_MODULES=" + " ".join(only))
     quiet_command(argv, os.path.join(where, "build.log"))
     return {n[:-3]: os.path.join(where, n)
             for n in sorted(os.listdir(where)) if n.endswith(".ko")}
