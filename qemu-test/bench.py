@@ -286,7 +286,7 @@ def initramfs(name, mods, extra=()):
     return path
 
 
-def disk(name, size):
+def disk(name, size, options=()):
     """An empty ext4 of the given size in a sparse file."""
     path = os.path.join(OUT, name + ".disk")
     mke2fs = shutil.which("mke2fs") or shutil.which(
@@ -295,7 +295,7 @@ def disk(name, size):
         raise Failure("no mke2fs: install e2fsprogs")
     if os.path.exists(path):
         os.unlink(path)
-    quiet_command([mke2fs, "-q", "-F", "-t", "ext4", path, size],
+    quiet_command([mke2fs, "-q", "-F", "-t", "ext4", *options, path, size],
                   path + ".log")
     return path
 

@@ -7,8 +7,12 @@ kernel gives the same figures in every run.  Shared by qemu-test/cost, the quick
 table, and scripts/bench, the whole comparison.
 """
 
+import gzip
 import os
 import re
+import shutil
+import statistics
+import subprocess
 
 import bench
 
@@ -50,3 +54,105 @@ def micro(label, config, mode):
     if not found:
         raise bench.Failure("%s: no figures; see %s" % (label, out.console_path))
     return {case: int(n) for case, n in found.items()}
+
+
+# Whole workloads and readings: programs in the guest that print lines
+
+MACRO = [
+    # name, whether it runs on the ext4, what helpers/macro.c is told
+    ("fork+exec", False, "forks 200"),
+    ("ext4 create+unlink", True, "files 2000"),
+    ("tcp ping-pong", False, "tcp 3000"),
+    ("hackbench", False, "run hackbench -g 2 -l 30"),
+    ("find, cold", True, "cold busybox find tree -type f -size +9"),
+]
+ROUNDS = 5
+MACRO_LINE = re.compile(r"^macro: (.*) (\d+)$", re.M)
+
+# The file system is on a loop device on tmpfs: a virtio disk is served by
+# another thread of the host, at a time of its own.
+MACRO_SCRIPT = """\
+set -e
+exec 2>&1
+ip link set lo up
+mkdir -p /mnt/x
+gunzip -c /qt/disk.gz > /tmp/disk
+mount -o loop,noatime,commit=1000 /tmp/disk /mnt/x
+cd /mnt/x
+for d in $(seq 100); do
+	mkdir -p tree/$d/sub
+	for f in $(seq 15); do : > tree/$d/$f; : > tree/$d/sub/$f; done
+done
+"""
+
+# The same number of objects everywhere, most of them slab's.
+READ_SCRIPT = """\
+slab()
+{
+	awk -v when="$1" '/^nr_slab_/ { n += $2 }
+		END { print "slab: " when " " n }' /proc/vmstat
+}
+slab boot
+mkdir /tmp/many
+cd /tmp/many
+seq 20000 | xargs -n 500 touch
+slab files
+[ ! -e /proc/allocinfo ] || /qt/bin/allocinfo_cost
+"""
+SLAB_LINE = re.compile(r"^slab: (\S+) (\d+)$", re.M)
+READ_LINE = re.compile(r"^read: (\S+) (\d+)(?: (\d+))?$", re.M)
+
+
+def program(name):
+    """A program of the host and the libraries it needs, as files of a guest."""
+    path = shutil.which(name)
+    if not path:
+        raise bench.Failure("no %s: see packages.txt" % name)
+    ldd = subprocess.run(["ldd", path], capture_output=True, text=True)
+    return [("bin/" + name, path)] + [
+        (lib.lstrip("/"), os.path.realpath(lib))
+        for lib in re.findall(r"(/\S+) \(0x", ldd.stdout)]
+
+
+def ext4():
+    """An empty file system that does nothing by itself, compressed."""
+    with bench.claim("macro"):
+        path = bench.disk("macro", "48M", [
+            "-J", "size=8", "-N", "8192",
+            "-E", "lazy_itable_init=0,lazy_journal_init=0"])
+        packed = path + ".gz"
+        with open(path, "rb") as f, gzip.GzipFile(packed, "wb", 1) as z:
+            shutil.copyfileobj(f, z)
+    return packed
+
+
+def macro(label, config, mode, rounds=ROUNDS):
+    """The workloads in one kernel; name -> instructions, the median round."""
+    script = MACRO_SCRIPT + "".join(
+        "cd %s; /qt/bin/macro '%s' %d %s\n" %
+        ("/mnt/x" if disk else "/tmp", name, rounds, how)
+        for name, disk, how in MACRO)
+    out = run("macro." + label, config, script, mode, timeout=300,
+              extra=[("qt/disk.gz", ext4()), *program("hackbench")])
+    found = {name: [] for name, _, _ in MACRO}
+    for name, n in MACRO_LINE.findall(out.ktap):
+        found[name].append(int(n))
+    short = [name for name in found if len(found[name]) != rounds]
+    if short or out.code:
+        raise bench.Failure("%s: no figures for %s; see %s" % (
+            label, ", ".join(short), out.ktap_path))
+    return {name: statistics.median_low(n) for name, n in found.items()}
+
+
+def read(label, config, mode):
+    """Slab pages and the cost of /proc/allocinfo; name -> number."""
+    out = run("read." + label, config, READ_SCRIPT, mode)
+    slab = {when: int(n) for when, n in SLAB_LINE.findall(out.ktap)}
+    if out.code or "files" not in slab:
+        raise bench.Failure("%s: no figures; see %s" % (label, out.ktap_path))
+    found = {"slab pages, boot": slab["boot"],
+             "slab pages, 20000 files": slab["files"] - slab["boot"]}
+    for way, cost, records in READ_LINE.findall(out.ktap):
+        found["read " + way] = int(cost)
+        found["records " + way] = int(records)
+    return found
