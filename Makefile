@@ -42,6 +42,10 @@ test-all: setup		## those, the long QEMU tests, and a build of every commit of t
 kunit: setup		## the KUnit tests alone, as User Mode Linux
 	@scripts/kunit
 
+.PHONY: bench
+bench: setup		## ours beside the base and mainline (BENCH_PEER=0: without): table, CSV, SVG
+	@scripts/bench
+
 .PHONY: lint
 lint: setup		## checkpatch --strict, sparse, shellcheck, the rules of patches/README.md
 	@scripts/lint

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""User Mode Linux with the microbench built in, for the nanoseconds.
+
+UML's user space does not run on every host, so there is nobody to load a
+module: alloc_cost.c is linked into the kernel, runs as its last initcall and
+halts it.  The sources stay as they are; what is built is a copy of the tree by
+hard links, with that one file and a line in lib/Makefile more.
+"""
+
+import os
+import re
+import signal
+import subprocess
+
+from . import kbuild
+from .util import BUILD, TOP, fail, lock, make_source, write_if_changed
+
+SOURCE = TOP / "qemu-test" / "modules" / "alloc_cost.c"
+LINE_RE = re.compile(r"alloc_cost: (\S+) (\d+)")
+TIMEOUT = 120
+
+
+def tree_with_bench(tree):
+    """build/um-NAME: the tree and the microbench in it."""
+    copy = BUILD / f"um-{tree.name}"
+    argv = ["rsync", "-a", "--delete", "--exclude=/.git", "--exclude=/lib/Makefile",
+            f"--exclude=/lib/{SOURCE.name}", f"--link-dest={tree}", f"{tree}/", f"{copy}/"]
+    if subprocess.run(argv, check=False).returncode:
+        fail(f"cannot copy {tree} to {copy}")
+    write_if_changed(copy / "lib" / "Makefile",
+                     (tree / "lib" / "Makefile").read_text() + f"\nobj-y += {SOURCE.stem}.o\n")
+    write_if_changed(copy / "lib" / SOURCE.name, SOURCE.read_text())
+    return copy
+
+
+def build(config):
+    """build/um/CONFIG/linux from the fragments of that name."""
+    files, tree, out = kbuild.fragments(config), kbuild.source_of(config), kbuild.out_dir("um", config)
+    make_source(tree)
+    with lock("source", shared=True), lock(f"um-{tree.name}"), lock(f"um-{config}"):
+        copy = tree_with_bench(tree)
+        log = kbuild.log_file(f"kernel-um-{config}")
+        kbuild.configure(copy, out, "um", files, log)
+        kbuild.build(copy, out, "um", f"kernel um/{config}", log, ("linux",))
+
+
+def run_once(config, append):
+    """The console of one boot.  UML is several processes: all of them end."""
+    argv = [str(kbuild.out_dir("um", config) / "linux"), "mem=512M", "con=null", "con0=null,fd:1",
+            "console=tty", *append]
+    with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", start_new_session=True) as machine:
+        try:
+            return machine.communicate(timeout=TIMEOUT)[0]
+        except subprocess.TimeoutExpired:
+            fail(f"um/{config} did not halt within {TIMEOUT} s")
+        finally:
+            try:
+                os.killpg(machine.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def measure(config, append):
+    """case -> nanoseconds, of one boot."""
+    if not (kbuild.out_dir("um", config) / "linux").exists():
+        fail(f"no build/um/{config}/linux; run without --no-build")
+    text = run_once(config, append)
+    found = LINE_RE.findall(text)
+    if not found:
+        fail("\n  ".join([f"um/{config} gave no figures", *text.splitlines()[-12:]]))
+    return {case: int(took) / 1000 for case, took in found}
