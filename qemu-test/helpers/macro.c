@@ -10,6 +10,8 @@
  *					N times, between two processes
  *	macro NAME ROUNDS run PROGRAM [ARG ...]
  *					a program, its output thrown away
+ *	macro NAME ROUNDS fifo PROGRAM [ARG ...]
+ *					first come, first served
  *	macro NAME ROUNDS cold PROGRAM [ARG ...]
  *					with nothing cached at its start
  *
@@ -25,6 +27,8 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +57,16 @@ static void reap(pid_t pid)
 	}
 }
 
-static void run(char **argv)
+static void run(char **argv, bool fifo)
 {
+	const struct sched_param first = { .sched_priority = 1 };
 	pid_t pid = fork();
 
 	if (!pid) {
 		int null = open("/dev/null", O_WRONLY);
 
+		if (fifo && sched_setscheduler(0, SCHED_FIFO, &first))
+			die("SCHED_FIFO");
 		if (null >= 0)
 			dup2(null, STDOUT_FILENO);
 		execvp(argv[0], argv);
@@ -74,7 +81,7 @@ static void forks(unsigned long n)
 	char *argv[] = { "/proc/self/exe", NULL };
 
 	while (n--)
-		run(argv);
+		run(argv, false);
 }
 
 static void files(unsigned long n)
@@ -176,7 +183,9 @@ static void settle(void)
 static void one_round(const char *kind, char **args)
 {
 	if (!strcmp(kind, "run") || !strcmp(kind, "cold"))
-		run(args);
+		run(args, false);
+	else if (!strcmp(kind, "fifo"))
+		run(args, true);
 	else if (!strcmp(kind, "forks"))
 		forks(strtoul(args[0], NULL, 0));
 	else if (!strcmp(kind, "files"))
@@ -185,11 +194,16 @@ static void one_round(const char *kind, char **args)
 		tcp(strtoul(args[0], NULL, 0));
 }
 
-static int known(const char *kind)
+static bool known(const char *kind)
 {
-	return !strcmp(kind, "run") || !strcmp(kind, "cold") ||
-	       !strcmp(kind, "forks") || !strcmp(kind, "files") ||
-	       !strcmp(kind, "tcp");
+	static const char * const kinds[] = {
+		"run", "fifo", "cold", "forks", "files", "tcp",
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kind, kinds[i]))
+			return true;
+	return false;
 }
 
 int main(int argc, char **argv)
@@ -200,7 +214,7 @@ int main(int argc, char **argv)
 		return 0;
 	if (argc < 5 || !known(argv[3])) {
 		fprintf(stderr, "usage: macro NAME ROUNDS forks|files|tcp N\n"
-			"       macro NAME ROUNDS run|cold PROGRAM [ARG ...]\n");
+			"       macro NAME ROUNDS run|fifo|cold PROGRAM [ARG ...]\n");
 		return 2;
 	}
 	rounds = strtoul(argv[2], NULL, 0);

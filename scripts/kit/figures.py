@@ -9,7 +9,8 @@ A row is a case with a value for each kernel and mode that ran:
 What is derived depends on the kind of row:
 
   cost	instructions, nanoseconds, workloads: on adds 1 - 0, off adds 0 - base
-  size	pages, bytes: on adds 1 - base, since a kernel may set aside at 0 already
+  pages	on adds 1 - never, since a kernel may set aside at 0 already
+  text	one kernel for all modes: on adds 1 - base
   total	reading: nothing is added, the whole is compared
 
 A ratio is ours to mainline's; where mainline's is nothing there is none.
@@ -27,9 +28,10 @@ SECTIONS = {                        # name -> kind
     "nanoseconds": "cost",
     "workloads": "cost",
     "reading": "total",
-    "slab pages": "size",
-    "text bytes": "size",
+    "slab pages": "pages",
+    "text bytes": "text",
 }
+START = {"cost": "0", "pages": "never", "text": "base"}
 FIELDS = ["section", "case", *COLUMNS, *DERIVED]
 
 
@@ -50,11 +52,11 @@ class Row:
             on, peer_on, off, peer_off = None, None, None, None
             ratio = quotient(self.values.get("1"), self.values.get("m.1"))
         else:
-            start = "0" if kind == "cost" else "base"
+            start = START[kind]
             on, peer_on = self.less("1", start), self.less("m.1", PEER[start])
             off, peer_off = self.less("0", "base"), self.less("m.0", "m.off")
             ratio = quotient(on, peer_on)
-        if self.section == "text bytes":    # of kernels of different size
+        if kind == "text":      # of kernels of different size
             ratio = quotient(share(on, self.values.get("base")), share(peer_on, self.values.get("m.off")))
         return dict(zip(DERIVED, [on, peer_on, off, peer_off, ratio]))
 
@@ -126,6 +128,11 @@ def table(rows):
     return lines[1:]
 
 
+def short(value):
+    """A difference in few digits, for the picture."""
+    return f"{value / 1e6:+.2f} M" if abs(value) >= 1e6 else text_of(value, "on")
+
+
 # The picture: a pair of bars a case, mainline's the unit
 
 WIDTH, LEFT, RIGHT, TOP_SPACE, PAIR, BAR = 900, 190, 170, 92, 34, 12
@@ -187,7 +194,7 @@ def bars(drawing, x_of, y, on, theirs):
     drawing.rect(x_of(0), y, x_of(min(ratio, MOST)) - x_of(0), BAR, OURS)
     drawing.rect(x_of(0), y + BAR + 1, x_of(1) - x_of(0), BAR, THEIRS)
     drawing.text(x_of(MOST) + 10, y + 17,
-                 f"{ratio:.2f}  ({text_of(on, 'on')} to {text_of(theirs, 'on')})", size=11)
+                 f"{ratio:.2f}  ({short(on)} to {short(theirs)})", size=11)
 
 
 def picture(rows, name):
