@@ -68,7 +68,7 @@ MACRO = [
     ("hackbench", False, "fifo hackbench -g 2 -l 30"),
     ("find, cold", True, "cold busybox find tree -type f -size +9"),
 ]
-ROUNDS = 5
+ROUNDS = 9
 MACRO_LINE = re.compile(r"^macro: (.*) (\d+)$", re.M)
 
 UUID = "c0de7a60-0000-4000-8000-000000000001"
