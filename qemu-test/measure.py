@@ -16,8 +16,7 @@ import subprocess
 
 import bench
 
-ICOUNT = ("-icount", "shift=0,align=off,sleep=off",
-          "-rtc", "base=2024-01-01,clock=vm", "-seed", "1")
+SAME_EACH_TIME = ("-rtc", "base=2024-01-01,clock=vm", "-seed", "1")
 APPEND = "qt.run=/qt/test.sh nokaslr norandmaps "
 
 PROFILING = "sysctl.vm.mem_profiling="
@@ -39,7 +38,8 @@ def run(name, config, script, mode=None, mods=(), timeout=120, extra=()):
         initrd = bench.initramfs(name, mods,
                                  [("qt/test.sh", path), *extra])
         out = bench.boot(name, bench.kernel_image(config), initrd, append,
-                         timeout=timeout, cpus=1, extra=ICOUNT)
+                         timeout=timeout, cpus=1,
+                         extra=bench.ICOUNT + SAME_EACH_TIME)
     if out.ended:
         raise bench.Failure("%s: %s; see %s" %
                             (name, out.ended, out.console_path))
