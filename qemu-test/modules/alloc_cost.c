@@ -103,7 +103,7 @@ static __always_inline void pages_pair(unsigned int order)
 		__free_pages(page, order);
 }
 
-static void cache_pair(void)
+static __always_inline void cache_pair(void)
 {
 	void *p = kmem_cache_alloc(cache, GFP_ATOMIC);
 
