@@ -386,13 +386,13 @@ static void test_switched_off_in_between_r28(struct kunit *test)
 /* Nobody's tag is current: nothing is accounted, nothing breaks. */
 static void test_no_tag_r17(struct kunit *test)
 {
-	struct alloc_tag *old = alloc_tag_save(&alloc_tag_none);
+	struct alloc_tag *old = alloc_tag_save(current, &alloc_tag_none);
 	struct page *page;
 	void *p;
 
 	p = kmalloc_noprof(64, GFP_KERNEL);
 	page = alloc_pages_noprof(GFP_KERNEL, 0);
-	alloc_tag_restore(&alloc_tag_none, old);
+	alloc_tag_restore(current, &alloc_tag_none, old);
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	KUNIT_EXPECT_EQ(test, pgalloc_tag_ref(page)->index, 0);
 	kfree(p);

@@ -89,30 +89,34 @@ alloc_tag_counter(u16 index)
 
 /**
  * alloc_tag_save - account what this task allocates to a tag
+ * @task: current; given, as not every architecture has it at hand twice
  * @tag: the tag
  *
  * Return: the tag up to now, for alloc_tag_restore().
  */
-static __always_inline struct alloc_tag *alloc_tag_save(struct alloc_tag *tag)
+static __always_inline struct alloc_tag *
+alloc_tag_save(struct task_struct *task, struct alloc_tag *tag)
 {
-	struct alloc_tag *old = current->alloc_tag;
+	struct alloc_tag *old = task->alloc_tag;
 
-	current->alloc_tag = tag;
+	task->alloc_tag = tag;
 	return old;
 }
 
 /**
  * alloc_tag_restore - end what alloc_tag_save() began
+ * @task: current
  * @tag: the tag given to alloc_tag_save()
  * @old: what it returned
  */
-static __always_inline void alloc_tag_restore(struct alloc_tag *tag,
+static __always_inline void alloc_tag_restore(struct task_struct *task,
+					      struct alloc_tag *tag,
 					      struct alloc_tag *old)
 {
 #ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
-	WARN_ONCE(current->alloc_tag != tag, "alloc_tag: unbalanced restore\n");
+	WARN_ONCE(task->alloc_tag != tag, "alloc_tag: unbalanced restore\n");
 #endif
-	current->alloc_tag = old;
+	task->alloc_tag = old;
 }
 
 /**
@@ -125,6 +129,16 @@ static __always_inline void alloc_tag_restore(struct alloc_tag *tag,
  */
 #define alloc_tag_record(_p)	((_p) = current->alloc_tag)
 
+/*
+ * Does a hook make its tag current? Where it would cost a load and a test to
+ * know, and a second copy of the allocation in every function that has one, it
+ * just does: nobody looks at that tag while profiling is off.
+ */
+static __always_inline bool alloc_tag_hooks_on(void)
+{
+	return !IS_ENABLED(CONFIG_JUMP_LABEL) || mem_alloc_profiling_enabled();
+}
+
 /**
  * alloc_hooks_tag - allocate on behalf of a tag
  * @_tag: the tag
@@ -136,14 +150,16 @@ static __always_inline void alloc_tag_restore(struct alloc_tag *tag,
  */
 #define alloc_hooks_tag(_tag, _do_alloc)				\
 ({									\
-	typeof(_do_alloc) __at_res;						\
+	typeof(_do_alloc) __at_res;					\
 									\
-	if (mem_alloc_profiling_enabled()) {				\
+	if (alloc_tag_hooks_on()) {					\
+		struct task_struct *__at_task = current;		\
 		struct alloc_tag *__at_new = (_tag);			\
-		struct alloc_tag *__at_old = alloc_tag_save(__at_new);	\
+		struct alloc_tag *__at_old =				\
+			alloc_tag_save(__at_task, __at_new);		\
 									\
 		__at_res = _do_alloc;					\
-		alloc_tag_restore(__at_new, __at_old);			\
+		alloc_tag_restore(__at_task, __at_new, __at_old);	\
 	} else {							\
 		__at_res = _do_alloc;					\
 	}								\
