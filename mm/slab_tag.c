@@ -22,6 +22,7 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/pgalloc_tag.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "slab.h"
@@ -85,12 +86,41 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 	s64 between = s->size - sizeof(struct alloc_tag_ref);
 
 	s->tag_mask = 0;
-	/* With a red zone to the left, objects do not start at their offset. */
-	if (!slab_tag_inside(s->size) || s->red_left_pad)
+	s->tag_mask_full = 0;
+	/*
+	 * With a red zone to the left, objects do not start at their offset. An
+	 * address that is not one of an object is for the checks to find.
+	 */
+	if (!slab_tag_inside(s->size) || s->red_left_pad ||
+	    (s->flags & SLAB_CONSISTENCY_CHECKS) || IS_ENABLED(CONFIG_KASAN))
 		return;
-	s->tag_mask = (PAGE_SIZE << order) - 1;
+	s->tag_mask_full = (PAGE_SIZE << order) - 1;
+	s->tag_mask = s->tag_mask_full;
 	s->tag_stride = -div_s64(between << 32, s->size);
 	s->tag_base = (long)objects * s->size;
+}
+
+/* A smaller slab than usual, for want of memory. */
+static bool slab_tag_is_small(const struct kmem_cache *s,
+			      const struct slab *slab)
+{
+	return s->tag_mask_full && slab_size(slab) - 1 != s->tag_mask_full;
+}
+
+/*
+ * While there are such slabs, the address of an object does not tell that of its
+ * slab; its pages do. The mask is zero before there is an object in the first
+ * of them, and not zero again only after the last of them is empty.
+ */
+static void slab_tag_add_small(struct kmem_cache *s, int nr)
+{
+	static DEFINE_RAW_SPINLOCK(lock);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	s->tag_nr_small += nr;
+	WRITE_ONCE(s->tag_mask, s->tag_nr_small ? 0 : s->tag_mask_full);
+	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
 /**
@@ -108,12 +138,8 @@ void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 	if (!alloc_tag_available)
 		return;
 	if (slab_tag_inside(s->size)) {
-		/*
-		 * A smaller slab, for want of memory: from here on the address
-		 * of an object does not tell its slab's, ask its pages.
-		 */
-		if (unlikely(slab_size(slab) - 1 != s->tag_mask))
-			WRITE_ONCE(s->tag_mask, 0);
+		if (unlikely(slab_tag_is_small(s, slab)))
+			slab_tag_add_small(s, 1);
 		memset(slab_tag_refs(s, slab), 0,
 		       slab->objects * sizeof(struct alloc_tag_ref));
 		return;
@@ -136,11 +162,13 @@ void slab_tag_init(struct kmem_cache *s, struct slab *slab,
  * @slab: the slab, all of whose objects are free
  * @tag: the tag that all slabs are accounted to
  */
-void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
+void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag)
 {
 	struct folio *folio = slab_folio(slab);
 
+	if (unlikely(slab_tag_is_small(s, slab)))
+		slab_tag_add_small(s, -1);
 	if (!alloc_tag_refs_exist() || slab_tag_inside(s->size))
 		return;
 	if (!folio_test_workingset(folio))

@@ -17,7 +17,7 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 		    unsigned int objects);
 void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag);
-void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
+void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag);
 
 static inline bool slab_tag_inside(unsigned int size)
@@ -44,7 +44,7 @@ static inline unsigned int slab_tag_room(unsigned int size)
  * taken off by a multiplication with a fraction of 2^32, rounded so that the
  * result is exact for every object.
  *
- * A mask of 0 stands for a cache this does not hold for.
+ * A mask of 0 stands for a cache that this does not hold for.
  */
 static __always_inline struct alloc_tag_ref *
 slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)
@@ -128,7 +128,7 @@ static inline void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 				  unsigned int objects) { }
 static inline void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 				 const struct alloc_tag *tag) { }
-static inline void slab_tag_exit(const struct kmem_cache *s, struct slab *slab,
+static inline void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 				 const struct alloc_tag *tag) { }
 
 #endif /* CONFIG_MEM_ALLOC_PROFILING */
