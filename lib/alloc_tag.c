@@ -33,6 +33,7 @@
 #include <linux/log2.h>
 #include <linux/memblock.h>
 #include <linux/mutex.h>
+#include <linux/overflow.h>
 #include <linux/pgalloc_tag.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -63,8 +64,7 @@ bool alloc_tag_available __ro_after_init;
 
 struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS] __read_mostly;
 
-struct lazy_percpu_part __percpu **alloc_tag_parts __read_mostly;
-static unsigned int alloc_tag_nr_parts;
+struct alloc_tag_table *alloc_tag_table __read_mostly;
 
 struct alloc_tag alloc_tag_none;
 
@@ -138,20 +138,20 @@ static void alloc_tag_share(struct codetag_range *range, unsigned int first)
  * takes no lock that could be waited for, and all old ones together are not
  * larger than the new one.
  */
-static int alloc_tag_grow_parts(unsigned int nr)
+static int alloc_tag_grow_table(unsigned int nr)
 {
-	struct lazy_percpu_part __percpu **table;
+	struct alloc_tag_table *table, *old = alloc_tag_table;
 
-	if (nr <= alloc_tag_nr_parts)
+	if (nr <= old->nr)
 		return 0;
 	nr = roundup_pow_of_two(nr);
-	table = kvcalloc(nr, sizeof(*table), GFP_KERNEL);
+	table = kvzalloc(struct_size(table, parts, nr), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
-	memcpy(table, alloc_tag_parts, alloc_tag_nr_parts * sizeof(*table));
+	table->nr = nr;
+	memcpy(table->parts, old->parts, old->nr * sizeof(*table->parts));
 	kmemleak_not_leak(table);
-	smp_store_release(&alloc_tag_parts, table);
-	alloc_tag_nr_parts = nr;
+	smp_store_release(&alloc_tag_table, table);
 	return 0;
 }
 
@@ -168,7 +168,7 @@ static int alloc_tag_module_load(struct codetag_type *type,
 	}
 
 	last = range->first_index + range->nr_index - 1;
-	if (alloc_tag_grow_parts(last + 1))
+	if (alloc_tag_grow_table(last + 1))
 		return -ENOMEM;
 	for (i = range->first_index >> ALLOC_TAG_CHUNK_SHIFT;
 	     i <= last >> ALLOC_TAG_CHUNK_SHIFT; i++) {
@@ -197,6 +197,7 @@ static int alloc_tag_module_load(struct codetag_type *type,
  */
 void alloc_tag_count_slow(unsigned int index, long bytes, long calls)
 {
+	struct alloc_tag_table *table;
 	struct lazy_percpu_counter *c;
 
 	if (!index) {
@@ -204,10 +205,14 @@ void alloc_tag_count_slow(unsigned int index, long bytes, long calls)
 			WARN_ONCE(1, "alloc_tag: allocation outside of any hook\n");
 		return;
 	}
+	if (WARN_ONCE(!alloc_tag_chunks[index >> ALLOC_TAG_CHUNK_SHIFT],
+		      "alloc_tag: no index %u, memory corruption?\n", index))
+		return;
 	c = alloc_tag_counter(index);
 	lazy_percpu_counter_add(c, bytes, calls);
-	if (READ_ONCE(c->parts))
-		WRITE_ONCE(alloc_tag_parts[index], c->parts);
+	table = READ_ONCE(alloc_tag_table);
+	if (READ_ONCE(c->parts) && index < table->nr)
+		WRITE_ONCE(table->parts[index], c->parts);
 }
 
 static void mem_profiling_enable(void)
@@ -217,7 +222,7 @@ static void mem_profiling_enable(void)
 	static_branch_enable(&mem_alloc_profiling_key);
 }
 
-static void mem_profiling_disable(void)
+static void __maybe_unused mem_profiling_disable(void)
 {
 	static_branch_disable(&mem_alloc_profiling_key);
 }
@@ -344,11 +349,11 @@ static int __init alloc_tag_init_counters(unsigned int nr)
 	void *counters;
 
 	counters = memblock_alloc(nr_chunks * chunk, SMP_CACHE_BYTES);
-	alloc_tag_parts = memblock_alloc(nr * sizeof(*alloc_tag_parts),
+	alloc_tag_table = memblock_alloc(struct_size(alloc_tag_table, parts, nr),
 					 SMP_CACHE_BYTES);
-	if (!counters || !alloc_tag_parts)
+	if (!counters || !alloc_tag_table)
 		return -ENOMEM;
-	alloc_tag_nr_parts = nr;
+	alloc_tag_table->nr = nr;
 	for (i = 0; i < nr_chunks; i++)
 		alloc_tag_chunks[i] = counters + i * chunk;
 	return 0;

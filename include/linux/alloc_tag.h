@@ -55,11 +55,20 @@ extern bool alloc_tag_available;
 
 extern struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS];
 
-/*
- * What hot counters have for each CPU, by index, so that it takes two loads to
- * find it. NULL for the others, and for index 0.
+/**
+ * struct alloc_tag_table - what hot counters have for each CPU, by index
+ * @nr: number of entries
+ * @parts: NULL for a counter that has none, and for index 0
+ *
+ * A shortcut to the counters' own parts. References lie beside what objects can
+ * overrun, so an index is never taken on trust.
  */
-extern struct lazy_percpu_part __percpu **alloc_tag_parts;
+struct alloc_tag_table {
+	unsigned long nr;
+	struct lazy_percpu_part __percpu *parts[];
+};
+
+extern struct alloc_tag_table *alloc_tag_table;
 
 /* Current where no hook is: no line, index 0. */
 extern struct alloc_tag alloc_tag_none;
@@ -192,11 +201,13 @@ void alloc_tag_count_slow(unsigned int index, long bytes, long calls);
 static __always_inline void alloc_tag_count(unsigned int index, long bytes,
 					    long calls)
 {
-	/* Pairs with the smp_store_release() in alloc_tag_grow_parts(). */
-	struct lazy_percpu_part __percpu **table = READ_ONCE(alloc_tag_parts);
-	/* Once there, they stay: it does not matter how often this is read. */
-	struct lazy_percpu_part __percpu *parts = data_race(table[index]);
+	/* Pairs with the smp_store_release() in alloc_tag_grow_table(). */
+	struct alloc_tag_table *table = READ_ONCE(alloc_tag_table);
+	struct lazy_percpu_part __percpu *parts = NULL;
 
+	/* Once there, they stay: it does not matter how often this is read. */
+	if (likely(index < table->nr))
+		parts = data_race(table->parts[index]);
 	if (likely(parts)) {
 		this_cpu_add(parts->sum, bytes);
 		this_cpu_add(parts->count, calls);
