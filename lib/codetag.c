@@ -100,8 +100,8 @@ static void codetag_add_range(struct codetag_type *type,
 	type->generation++;
 }
 
-static void codetag_del_range(struct codetag_type *type,
-			      struct codetag_range *range)
+static void __maybe_unused codetag_del_range(struct codetag_type *type,
+					     struct codetag_range *range)
 {
 	lockdep_assert_held_write(&type->lock);
 

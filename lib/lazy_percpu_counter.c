@@ -7,7 +7,7 @@
  * LAZY_PERCPU_COUNTER_HOT changes within a second is given a part for each CPU,
  * and from then on is changed by two additions to the CPU's own memory. The
  * second is that of a machine with up to 8 CPUs, it is half of one with 16, and
- * so on: what the parts take up grows with the CPUs, while what an atomic
+ * so on down to a jiffy: what the parts take up grows with the CPUs, while what an atomic
  * costs its users does not.
  *
  * The value is the atomic pair plus all parts, at every moment: nothing moves

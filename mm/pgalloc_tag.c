@@ -129,7 +129,10 @@ struct alloc_tag_ref *pgalloc_tag_map __ro_after_init;
 /* Address space for all memory there can be; there are pages where there is. */
 static int __init pgalloc_tag_reserve(void)
 {
-	static struct vm_struct vm = { .flags = VM_ALLOC };
+	static struct vm_struct vm = {
+		.flags	= VM_MAP,
+		.caller	= pgalloc_tag_reserve,
+	};
 
 	vm.size = sizeof(struct alloc_tag_ref) <<
 		  (MAX_PHYSMEM_BITS - PAGE_SHIFT);
