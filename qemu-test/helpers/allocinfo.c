@@ -517,7 +517,7 @@ static int empty(char **words)
 	record r;
 
 	(void)words;
-	content_id(fd);
+	EXPECT(!content_id(fd), "content id without records");
 	expect_err("GET_NEXT", get_next(fd, &r), ENOENT);
 	expect_err("GET_AT 0", get_at(fd, 0, NULL, &r), ENOENT);
 	expect_err("GET_AT 1", get_at(fd, 1, NULL, &r), ENOENT);

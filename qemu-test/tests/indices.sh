@@ -39,6 +39,17 @@ test_the_rest_is_one_line()
 		   awk '{ n += $1 + $2 } END { print n }')" 0
 }
 
+# The only kernel here that has lines to find by inaccurate=1.
+test_records()
+{
+	AI=/qt/bin/allocinfo
+	eq accurate "$($AI dump inaccurate=0 | wc -l)" "$(tags | grep -vc accurate:no)"
+	eq inaccurate "$($AI dump inaccurate=1 | wc -l)" "$(tags | grep -c accurate:no)"
+	$AI dump inaccurate=1 | grep -v accurate:no && fail "an accurate one"
+	$AI filters || fail filters
+	$AI positions || fail positions
+}
+
 test_module_shares_too()
 {
 	settle

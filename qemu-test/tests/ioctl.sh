@@ -231,6 +231,7 @@ test_what_a_module_leaves_r01()
 	ok positions
 	mod_unload
 	eq "gone" "$(lines mod=ctag_test)" 0
+	[ $moved -gt 1 ] || fail "modules came and went in $moved of 8 rounds"
 }
 
 come_and_go()
@@ -249,8 +250,12 @@ test_r05_while_modules_come_and_go()
 {
 	own='$4 !~ /^\[ctag_/ { $1 = $2 = ""; print }'
 	tags | awk "$own" > /tmp/want
+	moved=0
+	id=$($AI id)
 	come_and_go 2>/dev/null &
 	for i in 1 2 3 4 5 6 7 8; do
+		[ "$($AI id)" = "$id" ] || moved=$((moved + 1))
+		id=$($AI id)
 		for how in next "--compat next" "dump mod="; do
 			# shellcheck disable=SC2086
 			$AI $how | awk "$own" > /tmp/got
