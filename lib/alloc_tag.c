@@ -195,7 +195,7 @@ static int alloc_tag_module_load(struct codetag_type *type,
  *
  * Context: any.
  */
-void alloc_tag_count_slow(unsigned int index, long bytes, long calls)
+void alloc_tag_count_slow(unsigned long index, long bytes, long calls)
 {
 	struct alloc_tag_table *table;
 	struct lazy_percpu_counter *c;
@@ -206,7 +206,7 @@ void alloc_tag_count_slow(unsigned int index, long bytes, long calls)
 		return;
 	}
 	if (WARN_ONCE(!alloc_tag_chunks[index >> ALLOC_TAG_CHUNK_SHIFT],
-		      "alloc_tag: no index %u, memory corruption?\n", index))
+		      "alloc_tag: no index %lu, memory corruption?\n", index))
 		return;
 	c = alloc_tag_counter(index);
 	lazy_percpu_counter_add(c, bytes, calls);

@@ -129,13 +129,11 @@ struct alloc_tag_ref *pgalloc_tag_map __ro_after_init;
 /* Address space for all memory there can be; there are pages where there is. */
 static int __init pgalloc_tag_reserve(void)
 {
-	static struct vm_struct vm = {
-		.flags	= VM_MAP,
-		.caller	= pgalloc_tag_reserve,
-	};
+	static struct vm_struct vm = { .flags = VM_MAP };
 
 	vm.size = sizeof(struct alloc_tag_ref) <<
 		  (MAX_PHYSMEM_BITS - PAGE_SHIFT);
+	vm.caller = __builtin_return_address(0);
 	vm_area_register_early(&vm, PAGE_SIZE);
 	pgalloc_tag_map = vm.addr;
 	pgalloc_tag_map -= (unsigned long)pfn_to_page(0) / sizeof(struct page);

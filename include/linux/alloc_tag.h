@@ -188,7 +188,7 @@ static __always_inline bool alloc_tag_hooks_on(void)
 	alloc_hooks_tag(&_alloc_tag, _do_alloc);			\
 })
 
-void alloc_tag_count_slow(unsigned int index, long bytes, long calls);
+void alloc_tag_count_slow(unsigned long index, long bytes, long calls);
 
 /**
  * alloc_tag_count - change what a tag is accounted for
@@ -198,7 +198,7 @@ void alloc_tag_count_slow(unsigned int index, long bytes, long calls);
  *
  * Context: any.
  */
-static __always_inline void alloc_tag_count(unsigned int index, long bytes,
+static __always_inline void alloc_tag_count(unsigned long index, long bytes,
 					    long calls)
 {
 	/* Pairs with the smp_store_release() in alloc_tag_grow_table(). */
@@ -226,7 +226,7 @@ static __always_inline void alloc_tag_count(unsigned int index, long bytes,
 static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 					  size_t bytes)
 {
-	unsigned int index = current->alloc_tag->ct.index;
+	unsigned long index = current->alloc_tag->ct.index;
 
 	ref->index = index;
 	alloc_tag_count(index, bytes, 1);
@@ -242,7 +242,7 @@ static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
 					  size_t bytes)
 {
-	unsigned int index = ref->index;
+	unsigned long index = ref->index;
 
 	ref->index = 0;
 	alloc_tag_count(index, -(long)bytes, -1);
