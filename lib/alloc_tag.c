@@ -151,6 +151,7 @@ static int alloc_tag_grow_table(unsigned int nr)
 	table->nr = nr;
 	memcpy(table->parts, old->parts, old->nr * sizeof(*table->parts));
 	kmemleak_not_leak(table);
+	/* Pairs with the dependent loads in alloc_tag_count(). */
 	smp_store_release(&alloc_tag_table, table);
 	return 0;
 }

@@ -205,9 +205,10 @@ static __always_inline void alloc_tag_count(unsigned long index, long bytes,
 	struct alloc_tag_table *table = READ_ONCE(alloc_tag_table);
 	struct lazy_percpu_part __percpu *parts = NULL;
 
-	/* Once there, they stay: it does not matter how often this is read. */
-	if (likely(index < table->nr))
+	if (likely(index < table->nr)) {
+		/* Once there, they stay: to be read as often as one likes. */
 		parts = data_race(table->parts[index]);
+	}
 	if (likely(parts)) {
 		this_cpu_add(parts->sum, bytes);
 		this_cpu_add(parts->count, calls);

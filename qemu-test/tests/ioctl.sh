@@ -231,7 +231,6 @@ test_what_a_module_leaves_r01()
 	ok positions
 	mod_unload
 	eq "gone" "$(lines mod=ctag_test)" 0
-	[ $moved -gt 1 ] || fail "modules came and went in $moved of 8 rounds"
 }
 
 come_and_go()
@@ -273,6 +272,7 @@ test_r05_while_modules_come_and_go()
 	rmmod ctag_test 2>/dev/null
 	echo 1 > $KEEP/free
 	eq "gone" "$(lines mod=ctag_test)" 0
+	[ $moved -gt 1 ] || fail "modules came and went in $moved of 8 rounds"
 }
 
 run_tests
