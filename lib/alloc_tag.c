@@ -29,6 +29,7 @@
 #include <linux/bitmap.h>
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/jhash.h>
 #include <linux/kmemleak.h>
 #include <linux/log2.h>
 #include <linux/memblock.h>
@@ -36,6 +37,7 @@
 #include <linux/overflow.h>
 #include <linux/pgalloc_tag.h>
 #include <linux/slab.h>
+#include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/sysctl.h>
 
@@ -201,11 +203,9 @@ void alloc_tag_count_slow(unsigned long index, long bytes, long calls)
 	struct alloc_tag_table *table;
 	struct lazy_percpu_counter *c;
 
-	if (!index) {
-		if (IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) && calls > 0)
-			WARN_ONCE(1, "alloc_tag: allocation outside of any hook\n");
+	if (!index || (IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) &&
+		       index == ALLOC_TAG_EXEMPT))
 		return;
-	}
 	if (WARN_ONCE(!alloc_tag_chunks[index >> ALLOC_TAG_CHUNK_SHIFT],
 		      "alloc_tag: no index %lu, memory corruption?\n", index))
 		return;
@@ -215,6 +215,29 @@ void alloc_tag_count_slow(unsigned long index, long bytes, long calls)
 	if (READ_ONCE(c->parts) && index < table->nr)
 		WRITE_ONCE(table->parts[index], c->parts);
 }
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+/**
+ * alloc_tag_warn - complain about memory whose line is not known
+ * @what: what was done with it
+ *
+ * Once for each place, which is known by the innermost callers: for an
+ * allocation or a free below many entry points that is once for each of these.
+ *
+ * Context: any.
+ */
+void alloc_tag_warn(const char *what)
+{
+	static DECLARE_BITMAP(warned, 4096);
+	unsigned long callers[4];
+	unsigned int nr, bit;
+
+	nr = stack_trace_save(callers, ARRAY_SIZE(callers), 1);
+	bit = jhash(callers, nr * sizeof(*callers), 0) % 4096;
+	if (!test_and_set_bit(bit, warned))
+		WARN(1, "alloc_tag: %s\n", what);
+}
+#endif
 
 static void mem_profiling_enable(void)
 {

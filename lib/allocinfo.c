@@ -19,12 +19,15 @@
  * threads follow each other. It is taken before the lock of codetag, and that
  * one is never held while user memory is accessed.
  *
- * Runs in process context.
+ * Runs in process context, but for what a lack of memory calls for.
  */
+#define pr_fmt(fmt) "alloc_tag: " fmt
+
 #include <linux/alloc_tag.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/seq_buf.h>
@@ -522,6 +525,83 @@ static int allocinfo_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	mutex_init(&f->lock);
 	return 0;
+}
+
+/* Interface: when memory is short */
+
+#define ALLOCINFO_TOP		10
+
+/* What one line holds; kept in order, the largest first. */
+struct allocinfo_top {
+	const struct codetag *ct;
+	const char *modname;
+	long bytes;
+	long calls;
+};
+
+static unsigned int allocinfo_find_top(struct allocinfo_top *top)
+{
+	struct allocinfo_walk w;
+	unsigned int nr = 0, i;
+
+	for (allocinfo_seek(&w, 0); w.ct; allocinfo_next(&w)) {
+		if (!allocinfo_read(&w) || !w.bytes)
+			continue;
+		for (i = nr; i && top[i - 1].bytes < w.bytes; i--)
+			if (i < ALLOCINFO_TOP)
+				top[i] = top[i - 1];
+		if (i == ALLOCINFO_TOP)
+			continue;
+		top[i].ct = w.ct;
+		top[i].modname = allocinfo_modname(&w);
+		top[i].bytes = w.bytes;
+		top[i].calls = w.calls;
+		nr = min(nr + 1, (unsigned int)ALLOCINFO_TOP);
+	}
+	return nr;
+}
+
+/* Reports of two CPUs one after the other; the lines of one stay together. */
+static void allocinfo_print_top(const struct allocinfo_top *top, unsigned int nr)
+{
+	unsigned long flags;
+	struct seq_buf s;
+	char name[160];
+	unsigned int i;
+
+	printk_cpu_sync_get_irqsave(flags);
+	pr_warn("bytes, calls and places of the %u lines that hold most:\n", nr);
+	for (i = 0; i < nr; i++) {
+		seq_buf_init(&s, name, sizeof(name));
+		codetag_to_text(&s, top[i].ct, top[i].modname);
+		pr_warn("%12ld %8ld %.*s\n", top[i].bytes, top[i].calls,
+			(int)seq_buf_used(&s), name);
+	}
+	printk_cpu_sync_put_irqrestore(flags);
+}
+
+/**
+ * alloc_tag_show_mem - print the call sites that hold most
+ *
+ * A part of the report on a lack of memory.
+ *
+ * Context: any but NMI. Allocates nothing, waits for no lock: while a module
+ * comes or goes, it says so instead.
+ */
+void alloc_tag_show_mem(void)
+{
+	struct allocinfo_top top[ALLOCINFO_TOP];
+
+	if (!static_key_enabled(&mem_alloc_profiling_key)) {
+		pr_warn("memory allocation profiling is off\n");
+		return;
+	}
+	if (!codetag_trylock(&alloc_tag_type)) {
+		pr_warn("a module comes or goes, no report on call sites\n");
+		return;
+	}
+	allocinfo_print_top(top, allocinfo_find_top(top));
+	codetag_unlock(&alloc_tag_type);
 }
 
 static const struct proc_ops allocinfo_proc_ops = {

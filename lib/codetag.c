@@ -162,6 +162,19 @@ void codetag_lock(struct codetag_type *type)
 }
 
 /**
+ * codetag_trylock - codetag_lock() for who cannot wait
+ * @type: the type
+ *
+ * Context: any but NMI.
+ *
+ * Return: whether it is locked.
+ */
+bool codetag_trylock(struct codetag_type *type)
+{
+	return down_read_trylock(&type->lock);
+}
+
+/**
  * codetag_unlock - let modules come and go again
  * @type: the type
  */

@@ -120,7 +120,33 @@ void __pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 	alloc_tag_count(index, -(long)nr * PAGE_SIZE, 0);
 }
 
+/**
+ * __pgalloc_tag_exempt - what pgalloc_tag_exempt() does for debugging
+ * @page: the first
+ * @nr: how many
+ */
+void __pgalloc_tag_exempt(struct page *page, unsigned long nr)
+{
+	struct alloc_tag_ref *ref;
+	unsigned long i;
+
+	for (i = 0; i < nr; i++) {
+		ref = pgalloc_tag_ref(nth_page(page, i));
+		if (!PGALLOC_TAG_HOLES || ref)
+			ref->index = ALLOC_TAG_EXEMPT;
+	}
+}
+
 /* The map */
+
+/*
+ * Memory comes to the page allocator from memblock, from CMA or from outside of
+ * the machine, and is none that a hook missed when it is freed to there.
+ */
+#define PGALLOC_TAG_FRESH						\
+	(IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) ? 0xff : 0)
+
+static_assert(ALLOC_TAG_EXEMPT == 0xffff);
 
 #ifdef CONFIG_PGALLOC_TAG_FLAT_MAP
 
@@ -155,7 +181,7 @@ static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
 	to = PAGE_ALIGN(to);
 	ret = vmemmap_populate_basepages(from, to, nid, NULL);
 	if (!ret)
-		memset((void *)from, 0, to - from);
+		memset((void *)from, PGALLOC_TAG_FRESH, to - from);
 	return ret;
 }
 
@@ -216,6 +242,9 @@ static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
 		pgalloc_tag_map[i] = pgalloc_tag_get(CHUNK_BYTES, nid);
 		if (!pgalloc_tag_map[i])
 			return -ENOMEM;
+		if (PGALLOC_TAG_FRESH)
+			memset(pgalloc_tag_map[i], PGALLOC_TAG_FRESH,
+			       CHUNK_BYTES);
 	}
 	return 0;
 }
@@ -231,8 +260,11 @@ static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
  */
 static void pgalloc_tag_release(unsigned long pfn, unsigned long end)
 {
-	for (; pfn < end; pfn++)
-		pgalloc_tag_sub(pfn_to_page(pfn), 0);
+	for (; pfn < end; pfn++) {
+		if (pgalloc_tag_index(pfn_to_page(pfn)))
+			pgalloc_tag_sub(pfn_to_page(pfn), 0);
+		pgalloc_tag_exempt(pfn_to_page(pfn), 1);
+	}
 }
 
 /* Runs under the memory hotplug lock. The map stays when memory goes offline. */

@@ -27,6 +27,9 @@
 
 #include "slab.h"
 
+/* The line all slabs are accounted to. */
+static const struct alloc_tag *slab_tag_of_slabs __maybe_unused;
+
 static struct alloc_tag_ref *
 slab_tag_refs(const struct kmem_cache *s, const struct slab *slab)
 {
@@ -153,6 +156,7 @@ void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 		return;
 	}
 	ref->index = 0;
+	slab_tag_of_slabs = tag;
 	folio_set_workingset(folio);
 }
 
@@ -177,6 +181,40 @@ void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 	/* There is one: this is where slab_tag_init() took it from. */
 	pgalloc_tag_ref(folio_page(folio, 0))->index = tag->ct.index;
 }
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+/**
+ * slab_tag_ref_nr - the reference of an object by its number
+ * @s: the cache
+ * @slab: the slab
+ * @i: from 0
+ *
+ * Return: the reference, or NULL where there is none.
+ */
+struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
+				      const struct slab *slab, unsigned int i)
+{
+	if (slab_tag_inside(s->size))
+		return slab_tag_refs(s, slab) + i;
+	return pgalloc_tag_ref(virt_to_page(slab_address(slab) + i * s->size));
+}
+
+/**
+ * slab_tag_slab_index - to whom the pages of a slab are accounted
+ * @s: its cache
+ * @slab: the slab
+ *
+ * Return: index of a tag, 0 for none.
+ */
+u16 slab_tag_slab_index(const struct kmem_cache *s, struct slab *slab)
+{
+	struct folio *folio = slab_folio(slab);
+
+	if (slab_tag_inside(s->size))
+		return pgalloc_tag_index(folio_page(folio, 0));
+	return folio_test_workingset(folio) ? slab_tag_of_slabs->ct.index : 0;
+}
+#endif
 
 #ifdef CONFIG_ALLOC_TAG_KUNIT_TEST
 #include "slab_tag_kunit.c"

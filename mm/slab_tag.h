@@ -20,6 +20,12 @@ void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag);
 
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
+				      const struct slab *slab, unsigned int i);
+u16 slab_tag_slab_index(const struct kmem_cache *s, struct slab *slab);
+#endif
+
 static inline bool slab_tag_inside(unsigned int size)
 {
 	return alloc_tag_available && size < PAGE_SIZE;

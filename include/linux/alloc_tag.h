@@ -35,6 +35,12 @@ struct alloc_tag_ref {
 
 static_assert(sizeof(struct alloc_tag_ref) == 2);
 
+/*
+ * In a reference of CONFIG_MEM_ALLOC_PROFILING_DEBUG: no allocation made this
+ * memory, so nobody has to be accounted for it. No tag has that index.
+ */
+#define ALLOC_TAG_EXEMPT	U16_MAX
+
 #ifdef CONFIG_MEM_ALLOC_PROFILING
 
 /*
@@ -217,6 +223,29 @@ static __always_inline void alloc_tag_count(unsigned long index, long bytes,
 	}
 }
 
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+void alloc_tag_warn(const char *what);
+
+static inline void alloc_tag_check_add(const struct alloc_tag_ref *ref,
+				       unsigned long index)
+{
+	if (unlikely(!index))
+		alloc_tag_warn("an allocation outside of any hook");
+	if (unlikely(ref->index && ref->index != ALLOC_TAG_EXEMPT))
+		alloc_tag_warn("an allocation of memory that is accounted already");
+}
+
+static inline void alloc_tag_check_sub(const struct alloc_tag_ref *ref)
+{
+	if (unlikely(!ref->index) && mem_alloc_profiling_enabled())
+		alloc_tag_warn("a free of memory that is accounted to nobody");
+}
+#else
+static inline void alloc_tag_check_add(const struct alloc_tag_ref *ref,
+				       unsigned long index) { }
+static inline void alloc_tag_check_sub(const struct alloc_tag_ref *ref) { }
+#endif
+
 /**
  * alloc_tag_add - account memory to the current tag
  * @ref: the reference that belongs to the memory, empty
@@ -229,6 +258,7 @@ static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 {
 	unsigned long index = current->alloc_tag->ct.index;
 
+	alloc_tag_check_add(ref, index);
 	ref->index = index;
 	alloc_tag_count(index, bytes, 1);
 }
@@ -245,11 +275,13 @@ static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
 {
 	unsigned long index = ref->index;
 
+	alloc_tag_check_sub(ref);
 	ref->index = 0;
 	alloc_tag_count(index, -(long)bytes, -1);
 }
 
 void alloc_tag_early_init(void);
+void alloc_tag_show_mem(void);
 
 #else /* CONFIG_MEM_ALLOC_PROFILING */
 
@@ -270,6 +302,7 @@ static inline bool alloc_tag_refs_exist(void)
 #define alloc_tag_record(_p)			do { } while (0)
 
 static inline void alloc_tag_early_init(void) { }
+static inline void alloc_tag_show_mem(void) { }
 
 #endif /* CONFIG_MEM_ALLOC_PROFILING */
 

@@ -126,6 +126,7 @@ void codetag_register_type(struct codetag_type *type,
 			   void *start, void *stop);
 
 void codetag_lock(struct codetag_type *type);
+bool codetag_trylock(struct codetag_type *type);
 void codetag_unlock(struct codetag_type *type);
 
 bool codetag_first(struct codetag_iterator *iter, struct codetag_type *type);

@@ -62,6 +62,7 @@ void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
 void __pgalloc_tag_move(struct page *to, struct page *from);
 void __pgalloc_tag_add_range(struct page *page, unsigned long nr);
 void __pgalloc_tag_sub_tails(u16 index, unsigned int nr);
+void __pgalloc_tag_exempt(struct page *page, unsigned long nr);
 int pgalloc_tag_init(void);
 
 /**
@@ -177,6 +178,21 @@ static __always_inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 		__pgalloc_tag_sub_tails(index, nr);
 }
 
+/**
+ * pgalloc_tag_exempt - pages change hands that no allocation is behind
+ * @page: the first
+ * @nr: how many; their references are empty
+ *
+ * Lets CONFIG_MEM_ALLOC_PROFILING_DEBUG tell them from those that a hook missed
+ * when they are freed. Does nothing without it.
+ */
+static __always_inline void pgalloc_tag_exempt(struct page *page, unsigned long nr)
+{
+	if (IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) &&
+	    alloc_tag_refs_exist())
+		__pgalloc_tag_exempt(page, nr);
+}
+
 #else /* CONFIG_MEM_ALLOC_PROFILING */
 
 static inline void pgalloc_tag_add(struct page *page, unsigned int order) { }
@@ -188,6 +204,7 @@ static inline void pgalloc_tag_move(struct page *to, struct page *from) { }
 static inline void pgalloc_tag_add_range(struct page *page, unsigned long nr) { }
 static inline u16 pgalloc_tag_index(struct page *page) { return 0; }
 static inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr) { }
+static inline void pgalloc_tag_exempt(struct page *page, unsigned long nr) { }
 
 #endif /* CONFIG_MEM_ALLOC_PROFILING */
 

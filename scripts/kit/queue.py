@@ -23,7 +23,7 @@ from pathlib import Path
 from .util import BASE, PATCHES, TOP, fail, git
 
 OVERLAY_DIRS = ("lib", "mm", "include", "kernel", "drivers", "fs", "net", "arch",
-                "samples", "tools", "Documentation")
+                "samples", "scripts/gdb", "tools", "Documentation")
 KUNIT_DIR = "kunit"
 
 TOPICS = {0: "preparation", 1: "core: code tags, allocation tags", 2: "allocators",
