@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #define SIXTY	"_10_______20________30________40________50________60________"
 
@@ -204,6 +205,54 @@ static void test_cursor_r26(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, &start, &data), 0);
 }
 
+/* The largest first, however they come. */
+static void test_top(struct kunit *test)
+{
+	struct allocinfo_top top[ALLOCINFO_TOP];
+	struct alloc_tag *tag;
+	unsigned int nr, i;
+	bool seen = false;
+	void *p;
+
+	if (!alloc_tag_available || !mem_alloc_profiling_enabled())
+		kunit_skip(test, "profiling is off");
+
+	/* More than anything else holds. */
+	p = alloc_hooks_tag(&alloc_tag_catch_all,
+			    vmalloc_noprof(16 << 20));
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	codetag_lock(&alloc_tag_type);
+	nr = allocinfo_find_top(top);
+	codetag_unlock(&alloc_tag_type);
+	vfree(p);
+
+	KUNIT_ASSERT_EQ(test, nr, (unsigned int)ALLOCINFO_TOP);
+	for (i = 0; i < nr; i++) {
+		tag = container_of(top[i].ct, struct alloc_tag, ct);
+		if (tag == &alloc_tag_catch_all) {
+			seen = true;
+			KUNIT_EXPECT_EQ(test, top[i].bytes, 16L << 20);
+			KUNIT_EXPECT_EQ(test, top[i].calls, 16L << (20 - PAGE_SHIFT));
+		}
+		if (i)
+			KUNIT_EXPECT_GE(test, top[i - 1].bytes, top[i].bytes);
+	}
+	KUNIT_EXPECT_TRUE(test, seen);
+}
+
+/* Waits for nobody: this would hang if it did. */
+static void test_show_mem_while_locked(struct kunit *test)
+{
+	if (!alloc_tag_available)
+		kunit_skip(test, "profiling is unavailable");
+	down_write(&alloc_tag_type.lock);
+	alloc_tag_show_mem();
+	KUNIT_EXPECT_FALSE(test, codetag_trylock(&alloc_tag_type));
+	up_write(&alloc_tag_type.lock);
+	KUNIT_EXPECT_TRUE(test, codetag_trylock(&alloc_tag_type));
+	codetag_unlock(&alloc_tag_type);
+}
+
 static struct kunit_case allocinfo_cases[] = {
 	KUNIT_CASE(test_tail),
 	KUNIT_CASE(test_record),
@@ -213,6 +262,8 @@ static struct kunit_case allocinfo_cases[] = {
 	KUNIT_CASE(test_memo),
 	KUNIT_CASE(test_go_to),
 	KUNIT_CASE(test_cursor_r26),
+	KUNIT_CASE(test_top),
+	KUNIT_CASE(test_show_mem_while_locked),
 	{ }
 };
 

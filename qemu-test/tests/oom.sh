@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# When memory is really gone the killer's report names who has it.
+#
+# append: sysctl.vm.mem_profiling=1
+# memory: 256M
+# timeout: 180
+# expect-console: invoked oom-killer
+# expect-console: Call Trace:
+# expect-console: Out of memory: Killed process
+
+. /qt/lib.sh
+
+test_the_killer_names_the_line()
+{
+	dmesg -c > /dev/null
+	# the program asks for more than there is, and is what the killer takes
+	echo 1000 > /proc/self/oom_score_adj
+	/qt/bin/load anon 1000 /tmp/.ready && fail "was not killed"
+	[ ! -e /tmp/.ready ] || fail "had 1000 MiB"
+	dmesg | sed 's/^\[[^]]*\] //' > /tmp/report
+	awk '/^Mem-Info/ { mem = 1 } mem && /^alloc_tag: bytes/ { on = 1; n = 0; next }
+		on && /^alloc_tag:/ && !n++ { first = $0 } END { print first }' /tmp/report > /tmp/first
+	grep -q 'func:do_anonymous_page$' /tmp/first || fail "largest: $(cat /tmp/first)"
+	held=$(awk '{ print $2 }' /tmp/first)
+	[ "$held" -gt $((100 << 20)) ] || fail "$held bytes"
+}
+
+run_tests

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A report on a lack of memory ends with the ten lines of code that hold most,
+# or says that profiling is off. The reports of two CPUs do not mix.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=never
+# memory: 256M
+# timeout: 180
+# expect-console: Mem-Info
+# expect-console: alloc_tag:
+
+. /qt/lib.sh
+
+never()
+{
+	grep -q never /proc/cmdline
+}
+
+# What the kernel says from now on: the log is emptied by reading it.
+report()
+{
+	dmesg -c > /dev/null
+	echo m > /proc/sysrq-trigger
+	dmesg -c | sed 's/^\[[^]]*\] //' > /tmp/report
+}
+
+# The lines after the heading
+rows()
+{
+	awk '/^alloc_tag: bytes/ { on = 1; next } on && /^alloc_tag:/' "${1:-/tmp/report}"
+}
+
+test_report_names_the_largest()
+{
+	! never || skip "never"
+	report
+	rows > /tmp/rows
+	eq "number of lines" "$(wc -l < /tmp/rows)" 10
+	sort -k 2,2nr /tmp/rows | cmp -s - /tmp/rows || fail "not the largest first"
+	grep -q '^alloc_tag: bytes, calls and places of the 10 lines' /tmp/report || fail "no heading"
+	# the ten of the file, with bytes as they were a moment ago
+	tags | sort -k 1,1nr | head -n 9 | while read -r bytes _ where rest; do
+		awk -v w="$where" -v b="$bytes" '$4 == w && $2 > b * 0.8 && $2 < b * 1.25 { ok = 1 }
+			END { exit !ok }' /tmp/rows || fail "$bytes $where $rest is not there"
+	done || exit 1
+}
+
+test_reports_of_two_cpus_do_not_mix()
+{
+	! never || skip "never"
+	dmesg -c > /dev/null
+	for i in 1 2 3 4; do
+		taskset 1 sh -c 'echo m > /proc/sysrq-trigger' &
+		taskset 2 sh -c 'echo m > /proc/sysrq-trigger' &
+		wait
+	done
+	dmesg | sed 's/^\[[^]]*\] //' | grep '^alloc_tag:' > /tmp/rows
+	eq "lines" "$(wc -l < /tmp/rows)" 88
+	awk 'NR % 11 == 1 && !/bytes, calls/ { bad = 1 } NR % 11 != 1 && /bytes, calls/ { bad = 1 }
+		END { exit bad }' /tmp/rows || fail "mixed"
+}
+
+test_off_is_said()
+{
+	never || profiling 0
+	report
+	eq "number of lines" "$(rows | wc -l)" 0
+	grep -q '^alloc_tag: memory allocation profiling is off$' /tmp/report || fail "not said"
+	never || profiling 1
+}
+
+run_tests
