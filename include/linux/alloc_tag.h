@@ -138,9 +138,9 @@ static __always_inline void alloc_tag_restore(struct task_struct *task,
  * alloc_tag_record - remember to whom this call is accounted
  * @_p: a struct alloc_tag * in the data structure being set up
  *
- * For the hooked initialiser of a data structure that will allocate on behalf
- * of its user, with alloc_hooks_tag(). The structure must not outlive the code
- * that called the initialiser.
+ * For the initialiser of a data structure that will allocate on behalf of its
+ * user, with alloc_hooks_tag(); it is called by alloc_hooks_record(). The
+ * structure must not outlive the code that called the initialiser.
  */
 #define alloc_tag_record(_p)	((_p) = current->alloc_tag)
 
@@ -192,6 +192,27 @@ static __always_inline bool alloc_tag_hooks_on(void)
 	DEFINE_ALLOC_TAG(_alloc_tag);					\
 									\
 	alloc_hooks_tag(&_alloc_tag, _do_alloc);			\
+})
+
+/**
+ * alloc_hooks_record - account a data structure to the line that sets it up
+ * @_do_init: a call of a _noprof function that calls alloc_tag_record()
+ *
+ * Makes the tag current even while profiling is off: what the structure will
+ * allocate when it is on is to be accounted, too.
+ *
+ * Return: the value of @_do_init.
+ */
+#define alloc_hooks_record(_do_init)					\
+({									\
+	DEFINE_ALLOC_TAG(_alloc_tag);					\
+	struct task_struct *__at_task = current;			\
+	struct alloc_tag *__at_old =					\
+		alloc_tag_save(__at_task, &_alloc_tag);			\
+	typeof(_do_init) __at_res = _do_init;				\
+									\
+	alloc_tag_restore(__at_task, &_alloc_tag, __at_old);		\
+	__at_res;							\
 })
 
 void alloc_tag_count_slow(unsigned long index, long bytes, long calls);
@@ -299,6 +320,7 @@ static inline bool alloc_tag_refs_exist(void)
 	static struct alloc_tag _name __maybe_unused
 #define alloc_hooks_tag(_tag, _do_alloc)	(_do_alloc)
 #define alloc_hooks(_do_alloc)			(_do_alloc)
+#define alloc_hooks_record(_do_init)		(_do_init)
 #define alloc_tag_record(_p)			do { } while (0)
 
 static inline void alloc_tag_early_init(void) { }

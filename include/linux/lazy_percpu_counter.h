@@ -9,7 +9,9 @@
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
-#include <linux/percpu.h>
+#include <linux/percpu-defs.h>
+
+#include <asm/percpu.h>
 
 /* A counter with as many changes as this within a second is hot. */
 #define LAZY_PERCPU_COUNTER_HOT		1024

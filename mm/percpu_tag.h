@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Allocation tags of per-CPU memory. See mm/percpu_tag.c.
+ */
+#ifndef _MM_PERCPU_TAG_H
+#define _MM_PERCPU_TAG_H
+
+#include <linux/alloc_tag.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+
+#include "percpu-internal.h"
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+
+extern unsigned int pcpu_tag_cpus;
+
+int pcpu_tag_init_chunk(struct pcpu_chunk *chunk, gfp_t gfp);
+void pcpu_tag_exit_chunk(struct pcpu_chunk *chunk);
+
+/**
+ * pcpu_tag_add - account an area to the current tag
+ * @chunk: the chunk it is in
+ * @off: its offset there, in bytes
+ * @size: its size for each CPU, in bytes
+ *
+ * Context: under pcpu_lock, like the maps of the chunk.
+ */
+static inline void pcpu_tag_add(struct pcpu_chunk *chunk, int off, size_t size)
+{
+	lockdep_assert_held(&pcpu_lock);
+
+	if (mem_alloc_profiling_enabled() && likely(chunk->tags))
+		alloc_tag_add(&chunk->tags[off >> PCPU_MIN_ALLOC_SHIFT],
+			      size * pcpu_tag_cpus);
+}
+
+/**
+ * pcpu_tag_sub - release the reference of an area that is freed
+ * @chunk: the chunk it is in
+ * @off: its offset there, in bytes
+ * @size: its size for each CPU, in bytes
+ *
+ * Context: under pcpu_lock.
+ */
+static inline void pcpu_tag_sub(struct pcpu_chunk *chunk, int off, size_t size)
+{
+	lockdep_assert_held(&pcpu_lock);
+
+	if (alloc_tag_refs_exist() && likely(chunk->tags))
+		alloc_tag_sub(&chunk->tags[off >> PCPU_MIN_ALLOC_SHIFT],
+			      size * pcpu_tag_cpus);
+}
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+void pcpu_tag_for_each(void (*visit)(void *data, u16 index, size_t bytes),
+		       void *data);
+#endif
+
+#else /* CONFIG_MEM_ALLOC_PROFILING */
+
+static inline int pcpu_tag_init_chunk(struct pcpu_chunk *chunk, gfp_t gfp)
+{
+	return 0;
+}
+
+static inline void pcpu_tag_exit_chunk(struct pcpu_chunk *chunk) { }
+static inline void pcpu_tag_add(struct pcpu_chunk *chunk, int off,
+				size_t size) { }
+static inline void pcpu_tag_sub(struct pcpu_chunk *chunk, int off,
+				size_t size) { }
+
+#endif /* CONFIG_MEM_ALLOC_PROFILING */
+
+#endif /* _MM_PERCPU_TAG_H */
