@@ -78,6 +78,19 @@ void __slab_tag_free(const struct kmem_cache *s, const void *object)
 }
 
 /**
+ * __kmem_cache_retag - account an object to the current tag from now on
+ * @s: its cache
+ * @object: the object
+ *
+ * Context: any. To be called while references may exist.
+ */
+void __kmem_cache_retag(struct kmem_cache *s, void *object)
+{
+	slab_tag_free(s, 1, &object);
+	slab_tag_alloc(s, 1, &object);
+}
+
+/**
  * slab_tag_setup - work out where the references of a cache are
  * @s: the cache, still without slabs
  * @order: order of its slabs, if there is memory
