@@ -138,8 +138,8 @@ static __always_inline void alloc_tag_restore(struct task_struct *task,
  * alloc_tag_record - remember to whom this call is accounted
  * @_p: a struct alloc_tag * in the data structure being set up
  *
- * For the initialiser of a data structure that will allocate on behalf of its
- * user, with alloc_hooks_tag(); it is called by alloc_hooks_record(). The
+ * For the hooked initialiser of a data structure that will allocate on behalf
+ * of its user, with alloc_hooks_tag(). The hook is alloc_hooks_record(). The
  * structure must not outlive the code that called the initialiser.
  */
 #define alloc_tag_record(_p)	((_p) = current->alloc_tag)
@@ -154,20 +154,11 @@ static __always_inline bool alloc_tag_hooks_on(void)
 	return !IS_ENABLED(CONFIG_JUMP_LABEL) || mem_alloc_profiling_enabled();
 }
 
-/**
- * alloc_hooks_tag - allocate on behalf of a tag
- * @_tag: the tag
- * @_do_alloc: a call of a _noprof function
- *
- * Hooks nest, the innermost wins.
- *
- * Return: the value of @_do_alloc.
- */
-#define alloc_hooks_tag(_tag, _do_alloc)				\
+#define __alloc_hooks(_on, _tag, _do_alloc)				\
 ({									\
 	typeof(_do_alloc) __at_res;					\
 									\
-	if (alloc_tag_hooks_on()) {					\
+	if (_on) {							\
 		struct task_struct *__at_task = current;		\
 		struct alloc_tag *__at_new = (_tag);			\
 		struct alloc_tag *__at_old =				\
@@ -180,6 +171,18 @@ static __always_inline bool alloc_tag_hooks_on(void)
 	}								\
 	__at_res;							\
 })
+
+/**
+ * alloc_hooks_tag - allocate on behalf of a tag
+ * @_tag: the tag
+ * @_do_alloc: a call of a _noprof function
+ *
+ * Hooks nest, the innermost wins.
+ *
+ * Return: the value of @_do_alloc.
+ */
+#define alloc_hooks_tag(_tag, _do_alloc)				\
+	__alloc_hooks(alloc_tag_hooks_on(), _tag, _do_alloc)
 
 /**
  * alloc_hooks - account an allocation to the line it stands on
@@ -195,24 +198,36 @@ static __always_inline bool alloc_tag_hooks_on(void)
 })
 
 /**
- * alloc_hooks_record - account a data structure to the line that sets it up
- * @_do_init: a call of a _noprof function that calls alloc_tag_record()
- *
- * Makes the tag current even while profiling is off: what the structure will
- * allocate when it is on is to be accounted, too.
- *
- * Return: the value of @_do_init.
+ * alloc_hooks_void - alloc_hooks() for a function without a value
+ * @_do_alloc: a call of a _noprof function
  */
-#define alloc_hooks_record(_do_init)					\
+#define alloc_hooks_void(_do_alloc)					\
+	((void)alloc_hooks(({ _do_alloc; 0; })))
+
+/**
+ * alloc_hooks_record_tag - alloc_hooks_tag() for a call that records the tag
+ * @_tag: the tag
+ * @_do_alloc: a call of a _noprof function that uses alloc_tag_record()
+ *
+ * The tag is made current even while profiling is off: what is recorded then is
+ * needed when it is on.
+ *
+ * Return: the value of @_do_alloc.
+ */
+#define alloc_hooks_record_tag(_tag, _do_alloc)				\
+	__alloc_hooks(true, _tag, _do_alloc)
+
+/**
+ * alloc_hooks_record - alloc_hooks() for a call that records the tag
+ * @_do_alloc: a call of a _noprof function that uses alloc_tag_record()
+ *
+ * Return: the value of @_do_alloc.
+ */
+#define alloc_hooks_record(_do_alloc)					\
 ({									\
 	DEFINE_ALLOC_TAG(_alloc_tag);					\
-	struct task_struct *__at_task = current;			\
-	struct alloc_tag *__at_old =					\
-		alloc_tag_save(__at_task, &_alloc_tag);			\
-	typeof(_do_init) __at_res = _do_init;				\
 									\
-	alloc_tag_restore(__at_task, &_alloc_tag, __at_old);		\
-	__at_res;							\
+	alloc_hooks_record_tag(&_alloc_tag, _do_alloc);			\
 })
 
 void alloc_tag_count_slow(unsigned long index, long bytes, long calls);
@@ -320,7 +335,9 @@ static inline bool alloc_tag_refs_exist(void)
 	static struct alloc_tag _name __maybe_unused
 #define alloc_hooks_tag(_tag, _do_alloc)	(_do_alloc)
 #define alloc_hooks(_do_alloc)			(_do_alloc)
-#define alloc_hooks_record(_do_init)		(_do_init)
+#define alloc_hooks_void(_do_alloc)		(_do_alloc)
+#define alloc_hooks_record_tag(_tag, _do_alloc)	(_do_alloc)
+#define alloc_hooks_record(_do_alloc)		(_do_alloc)
 #define alloc_tag_record(_p)			do { } while (0)
 
 static inline void alloc_tag_early_init(void) { }

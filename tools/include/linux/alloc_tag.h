@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kernel sources that are built as programs: nothing is accounted there, and the
+ * functions behind the hooks are those of the tools' headers.
+ */
+#ifndef _TOOLS_LINUX_ALLOC_TAG_H
+#define _TOOLS_LINUX_ALLOC_TAG_H
+
+#define alloc_hooks(_do_alloc)		(_do_alloc)
+#define alloc_hooks_void(_do_alloc)	(_do_alloc)
+
+#define kzalloc_noprof			kzalloc
+#define kmem_cache_alloc_noprof		kmem_cache_alloc
+#define kmem_cache_alloc_lru_noprof	kmem_cache_alloc_lru
+#define kmem_cache_alloc_bulk_noprof	kmem_cache_alloc_bulk
+
+#endif /* _TOOLS_LINUX_ALLOC_TAG_H */
