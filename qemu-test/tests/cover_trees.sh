@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Nodes of trees are accounted to the line that stores, what a seq_file needs to
+# the line that opens or makes the file: exact calls and bytes.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
+# modules: ctag_cover_trees
+
+. /qt/lib.sh
+
+NAME=ctag_cover_trees
+DIR=/sys/kernel/debug/$NAME
+PROC=/proc/$NAME
+
+fresh_trees()
+{
+	[ ! -d $DIR ] || rmmod $NAME || fail "rmmod"
+	insmod /modules/$NAME.ko || fail "insmod"
+}
+
+trees()
+{
+	echo "$1" > $DIR/cmd || fail "$1"
+}
+
+# live: rows of the form "FUNCTION NUMBER CACHE ..." on stdin are what the
+# module's functions have, to the byte. Leaves the differences in notes.
+live()
+{
+	[ -s /tmp/slab_sizes ] || for f in /sys/kernel/slab/*; do
+		echo "${f##*/} $(cat "$f/slab_size")"
+	done > /tmp/slab_sizes
+	cat > /tmp/rows
+	tags > /tmp/info
+	awk -v name=$NAME '
+	FILENAME == "/tmp/slab_sizes" { size[$1] = $2; next }
+	FILENAME == "/tmp/info" {
+		if ($4 == "[" name "]" && index($3, name ".c:") == 1) {
+			k = substr($5, 6)
+			bytes[k] += $1; calls[k] += $2; seen[k] = 1
+		}
+		next
+	}
+	{
+		n++; b = c = 0
+		for (i = 2; i < NF; i += 2) {
+			cache = $(i + 1)
+			# without kmem accounting there are no such caches
+			if (!(cache in size)) sub(/-cg-/, "-", cache)
+			if (!(cache in size)) { print "# no cache " cache; bad++ }
+			b += $i * size[cache]; c += $i
+		}
+		if (!seen[$1]) {
+			print "# no line for " $1; bad++
+		} else if ($NF == "any") {
+			if (calls[$1] < 100 || bytes[$1] != calls[$1] * size["maple_node"]) {
+				print "# " $1 ": " bytes[$1] " bytes " calls[$1] " calls"; bad++
+			}
+		} else if (bytes[$1] != b || calls[$1] != c) {
+			print "# " $1 ": " bytes[$1] " bytes " calls[$1] " calls, want " b " and " c
+			bad++
+		}
+	}
+	END { if (!n) print "# no rows"; exit bad || !n }
+	' /tmp/slab_sizes /tmp/info /tmp/rows
+}
+
+test_nodes_of_trees()
+{
+	fresh_trees
+	live < $DIR/table || fail "before"
+	for round in 1 2 3; do
+		trees fill
+		live < $DIR/table || fail "filled in round $round"
+		trees drop
+		live < $DIR/table || fail "dropped in round $round"
+	done
+}
+
+test_nodes_outlive_off()
+{
+	fresh_trees
+	trees fill
+	profiling 0
+	trees drop
+	profiling 1
+	live < $DIR/table || fail "dropped while off"
+	trees fill
+	live < $DIR/table || fail "filled"
+	rmmod $NAME || fail "rmmod"
+	! tags | grep -qF "[$NAME]" || fail "lines left"
+}
+
+# The libraries have nothing of their own, nor do headers.
+test_r27_no_line_of_the_library()
+{
+	bad=$(tags | grep -E ' (lib/(xarray|idr|radix-tree|maple_tree)|fs/seq_file)\.c:')
+	[ -z "$bad" ] || fail "$bad"
+	bad=$(tags | grep -E ' (\./)?include/linux/(xarray|idr|radix-tree|maple_tree|seq_file)\.h:')
+	[ -z "$bad" ] || fail "$bad"
+}
+
+# What the kernel itself stores is at its lines.
+test_users_in_the_kernel()
+{
+	dd if=/dev/zero of=/tmp/x bs=64k count=32 2>/dev/null
+	for f in dup_mmap mmap_region '(shmem_add_to_page_cache|__filemap_add_folio)'; do
+		had=$(sum_tags "func:$f( |\$)")
+		[ "${had#* }" -gt 0 ] || fail "$f has no nodes"
+	done
+	rm /tmp/x
+}
+
+# file NAME PATH ROW: held open and read it has that, and nothing when closed
+file()
+{
+	func=$1
+	path=$2
+	shift 2
+	echo "$func" | live || fail "$func before"
+	for i in 1 2 3; do
+		exec 5< "$path" || fail "open $path"
+		dd bs=1 count=1 <&5 > /dev/null 2>&1 || fail "read $path"
+		echo "$func $*" | live || fail "$path open, round $i"
+		exec 5<&-
+		echo "$func" | live || fail "$path closed, round $i"
+	done
+}
+
+test_files_of_proc()
+{
+	fresh_trees
+	file make_seq $PROC/seq 1 seq_file 1 kmalloc-cg-4k
+	file make_private $PROC/private 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-128
+	file make_single $PROC/single 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
+	file make_large $PROC/large 1 seq_file 1 kmalloc-cg-8k 1 kmalloc-cg-32
+	file make_net /proc/net/$NAME 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
+}
+
+test_files_of_debugfs()
+{
+	fresh_trees
+	file one_open $DIR/one 1 seq_file 1 kmalloc-cg-4k
+	file shown_open $DIR/shown 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
+	file sized_open $DIR/sized 1 seq_file 1 kmalloc-cg-8k 1 kmalloc-cg-32
+}
+
+# Who makes or opens a file while profiling is off is known when it is on.
+test_files_made_and_opened_while_off()
+{
+	profiling 0
+	fresh_trees
+	exec 5< $PROC/seq
+	exec 6< $DIR/one
+	profiling 1
+	file make_single $PROC/single 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
+	dd bs=1 count=1 <&5 > /dev/null 2>&1 || fail "read seq"
+	dd bs=1 count=1 <&6 > /dev/null 2>&1 || fail "read one"
+	printf 'make_seq 1 kmalloc-cg-4k\none_open 1 kmalloc-cg-4k\n' | live ||
+		fail "buffers"
+	exec 5<&- 6<&-
+	printf 'make_seq\none_open\n' | live || fail "closed"
+}
+
+# An open file of /proc does not hold the module, and cannot be read any more.
+test_file_outlives_module()
+{
+	fresh_trees
+	exec 5< $PROC/seq 6< $PROC/large
+	dd bs=1 count=1 <&5 > /dev/null 2>&1 || fail "read seq"
+	rmmod $NAME || fail "rmmod"
+	! tags | grep -qF "[$NAME]" || fail "lines left"
+	! dd bs=1 count=1 <&5 > /dev/null 2>&1 || fail "seq can still be read"
+	! dd bs=1 count=1 <&6 > /dev/null 2>&1 || fail "large can still be read"
+	exec 5<&- 6<&-
+	fresh_trees
+	printf 'make_seq\nmake_large\n' | live || fail "something is left"
+}
+
+run_tests
