@@ -15,6 +15,9 @@
  *	| object 0 | object 1 | ... | object n | 0 | 1 | .. | n | pad |
  *	+----------+----------+-   -+----------+---+---+-  -+---+-----+
  *
+ * In SLAB, colouring can put padding before the first object as well, and the
+ * list of free objects can stand at the end of the padding behind the last.
+ *
  * Objects of KFENCE have theirs in its metadata, next to them is its redzone.
  */
 #include <linux/alloc_tag.h>
@@ -30,10 +33,19 @@
 /* The line all slabs are accounted to. */
 static const struct alloc_tag *slab_tag_of_slabs __maybe_unused;
 
+static void *slab_tag_first_object(const struct slab *slab)
+{
+#ifdef CONFIG_SLUB
+	return slab_address(slab);
+#else
+	return slab->s_mem;
+#endif
+}
+
 static struct alloc_tag_ref *
 slab_tag_refs(const struct kmem_cache *s, const struct slab *slab)
 {
-	return slab_address(slab) + slab->objects * s->size;
+	return slab_tag_first_object(slab) + objs_per_slab(s, slab) * s->size;
 }
 
 /* The reference of any object, NULL where there is none. */
@@ -47,8 +59,7 @@ slab_tag_ref_slow(const struct kmem_cache *s, const void *object)
 	if (s->size >= PAGE_SIZE)
 		return pgalloc_tag_ref(virt_to_page(object));
 	slab = virt_to_slab(object);
-	return slab_tag_refs(s, slab) +
-	       __obj_to_index(s, slab_address(slab), (void *)object);
+	return slab_tag_refs(s, slab) + obj_to_index(s, slab, (void *)object);
 }
 
 /**
@@ -89,6 +100,8 @@ void __kmem_cache_retag(struct kmem_cache *s, void *object)
 	slab_tag_free(s, 1, &object);
 	slab_tag_alloc(s, 1, &object);
 }
+
+#ifdef CONFIG_SLUB
 
 /**
  * slab_tag_setup - work out where the references of a cache are
@@ -139,6 +152,18 @@ static void slab_tag_add_small(struct kmem_cache *s, int nr)
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
+#else /* CONFIG_SLUB */
+
+static bool slab_tag_is_small(const struct kmem_cache *s,
+			      const struct slab *slab)
+{
+	return false;
+}
+
+static void slab_tag_add_small(struct kmem_cache *s, int nr) { }
+
+#endif /* CONFIG_SLUB */
+
 /**
  * slab_tag_init - make room for references in a new slab
  * @s: its cache
@@ -157,7 +182,7 @@ void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 		if (unlikely(slab_tag_is_small(s, slab)))
 			slab_tag_add_small(s, 1);
 		memset(slab_tag_refs(s, slab), 0,
-		       slab->objects * sizeof(struct alloc_tag_ref));
+		       objs_per_slab(s, slab) * sizeof(struct alloc_tag_ref));
 		return;
 	}
 	ref = pgalloc_tag_ref(folio_page(folio, 0));
@@ -209,7 +234,8 @@ struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
 {
 	if (slab_tag_inside(s->size))
 		return slab_tag_refs(s, slab) + i;
-	return pgalloc_tag_ref(virt_to_page(slab_address(slab) + i * s->size));
+	return pgalloc_tag_ref(virt_to_page(slab_tag_first_object(slab) +
+					    i * s->size));
 }
 
 /**
@@ -229,6 +255,6 @@ u16 slab_tag_slab_index(const struct kmem_cache *s, struct slab *slab)
 }
 #endif
 
-#ifdef CONFIG_ALLOC_TAG_KUNIT_TEST
+#if defined(CONFIG_ALLOC_TAG_KUNIT_TEST) && defined(CONFIG_SLUB)
 #include "slab_tag_kunit.c"
 #endif

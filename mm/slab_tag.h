@@ -42,6 +42,13 @@ static inline unsigned int slab_tag_room(unsigned int size)
 	return size + (slab_tag_inside(size) ? sizeof(struct alloc_tag_ref) : 0);
 }
 
+#ifdef CONFIG_SLUB
+
+static __always_inline unsigned int slab_tag_mask(const struct kmem_cache *s)
+{
+	return READ_ONCE(s->tag_mask);
+}
+
 /*
  * The reference of an object in the slab, from its address alone. A slab is
  * aligned to its size, so the lower bits of the address are the offset of the
@@ -61,10 +68,26 @@ slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)
 	       (long)(offset * s->tag_stride >> 32) + s->tag_base;
 }
 
+#else /* CONFIG_SLUB */
+
+/* Colouring moves the objects of SLAB: its addresses are never enough. */
+static __always_inline unsigned int slab_tag_mask(const struct kmem_cache *s)
+{
+	return 0;
+}
+
+static __always_inline struct alloc_tag_ref *
+slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)
+{
+	return NULL;
+}
+
+#endif /* CONFIG_SLUB */
+
 static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
 					       const void *object)
 {
-	unsigned int mask = READ_ONCE(s->tag_mask);
+	unsigned int mask = slab_tag_mask(s);
 
 	if (unlikely(!object))
 		return;
@@ -77,7 +100,7 @@ static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
 static __always_inline void slab_tag_free_one(const struct kmem_cache *s,
 					      const void *object)
 {
-	unsigned int mask = READ_ONCE(s->tag_mask);
+	unsigned int mask = slab_tag_mask(s);
 
 	if (likely(mask) && !is_kfence_address(object))
 		alloc_tag_sub(slab_tag_ref(s, mask, object), s->size);
