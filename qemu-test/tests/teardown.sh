@@ -19,7 +19,7 @@ SLACK=4
 # slab pages: partial slabs stay; thread stacks: two a CPU are cached; page tables
 # of the kernel's own addresses are never freed; the rest is the memory of the
 # shell that runs this, and of the awk that compares
-KEPT='^(mm/slub\\.c|kernel/fork\\.c:[0-9]+ func:alloc_thread_stack_node|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c|kernel/fork\\.c:[0-9]+ func:vm_area)'
+KEPT='^(mm/sl[au]b\\.c|kernel/fork\\.c:[0-9]+ func:alloc_thread_stack_node|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c|kernel/fork\\.c:[0-9]+ func:vm_area)'
 KEPT_BYTES=1048576
 # given back late: what settle() could not get rid of before may be gone after
 LATE='func:(__d_alloc|alloc_inode_sb|alloc_inode|alloc_vmap_area|preload_this_cpu_lock|.*_alloc_inode)$'

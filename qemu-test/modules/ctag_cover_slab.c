@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Caches of every layout a slab can have, and objects of them with a pattern.
+ *
+ * References of objects stand in the slab. Whatever else is there, other objects
+ * and the list of the free ones, must neither overwrite them nor be overwritten:
+ * the first shows in /proc/allocinfo, the second in the patterns, or when an
+ * object is handed out twice.
+ *
+ * /sys/kernel/debug/ctag_cover_slab/cmd takes one of
+ *
+ *	alloc	as many of each cache as fill several slabs, one by one
+ *	half	every second one goes
+ *	bulk	and comes back by kmem_cache_alloc_bulk()
+ *	check	are the patterns as written, the references in their room?
+ *	free	all of them, in bulk
+ *	destroy	the caches too
+ *
+ * and "table" has two lines a cache, of single and of bulk allocations:
+ *
+ *	NAME LAYOUT LINE FUNCTION CALLS BYTES
+ *
+ * with LAYOUT where the list of free objects is, "on", "off" or "object", in SLAB,
+ * "slub" in SLUB, and "+map" where references are in the map of pages.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/kfence.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+/* Where the slab is laid out nobody but the allocators is to know, and we. */
+#include <../mm/slab.h>
+
+#define MANY	(192 << 10)	/* bytes of a cache, if those are enough objects */
+#define NR_MIN	40
+#define NR_MAX	4000
+#define BULK	16
+
+struct object {
+	u64 *p;
+	bool bulk;
+};
+
+/**
+ * struct layout - a cache and its objects
+ * @name: of the cache
+ * @size: of an object
+ * @flags: of the cache
+ * @ctor: has a constructor: the list of free objects cannot be in one of them
+ * @one: allocates one object
+ * @bulk: allocates several
+ * @line: where both do
+ * @one_func: function that @one is
+ * @bulk_func: function that @bulk is
+ * @cache: the cache
+ * @nr: number of objects when all are there
+ * @objects: all of them; p is NULL for one that is not
+ */
+struct layout {
+	const char *name;
+	unsigned int size;
+	slab_flags_t flags;
+	bool ctor;
+	void *(*one)(struct layout *l);
+	int (*bulk)(struct layout *l, int nr, void **p);
+	unsigned int line;
+	const char *one_func;
+	const char *bulk_func;
+
+	struct kmem_cache *cache;
+	unsigned int nr;
+	struct object *objects;
+};
+
+#define MAKE(_name)							\
+static void *one_##_name(struct layout *l)				\
+{									\
+	l->line = __LINE__;						\
+	l->one_func = __func__;						\
+	return kmem_cache_alloc(l->cache, GFP_KERNEL);			\
+}									\
+static int bulk_##_name(struct layout *l, int nr, void **p)		\
+{									\
+	l->bulk_func = __func__;					\
+	return kmem_cache_alloc_bulk(l->cache, GFP_KERNEL, nr, p);	\
+}
+
+MAKE(s8)
+MAKE(s24_rcu)
+MAKE(s32)
+MAKE(s64)
+MAKE(s192_aligned)
+MAKE(s256)
+MAKE(s680)
+MAKE(s680_ctor)
+MAKE(s816_rcu)
+MAKE(s1024_ctor)
+MAKE(s2040)
+MAKE(s2048)
+MAKE(s4088)
+MAKE(s4096)
+MAKE(s4096_rcu)
+MAKE(s5000)
+MAKE(s5000_ctor)
+MAKE(s8192_ctor)
+MAKE(s9000)
+
+#define LAYOUT(_name, _size, _flags, _ctor)				\
+	{ .name = "cover_" #_name, .size = (_size),			\
+	  .flags = (_flags), .ctor = (_ctor),				\
+	  .one = one_##_name, .bulk = bulk_##_name }
+
+static struct layout layouts[] = {
+	LAYOUT(s8, 8, 0, false),
+	LAYOUT(s24_rcu, 24, SLAB_TYPESAFE_BY_RCU, false),
+	LAYOUT(s32, 32, 0, false),
+	LAYOUT(s64, 64, 0, false),
+	LAYOUT(s192_aligned, 192, SLAB_HWCACHE_ALIGN, false),
+	LAYOUT(s256, 256, 0, false),
+	LAYOUT(s680, 680, SLAB_RECLAIM_ACCOUNT, false),
+	/* with references nothing is left over in a page, so off the slab */
+	LAYOUT(s680_ctor, 680, 0, true),
+	LAYOUT(s816_rcu, 816, SLAB_TYPESAFE_BY_RCU, false),
+	LAYOUT(s1024_ctor, 1024, SLAB_HWCACHE_ALIGN, true),
+	LAYOUT(s2040, 2040, 0, false),
+	LAYOUT(s2048, 2048, SLAB_ACCOUNT, false),
+	LAYOUT(s4088, 4088, 0, false),
+	LAYOUT(s4096, 4096, 0, false),
+	LAYOUT(s4096_rcu, 4096, SLAB_TYPESAFE_BY_RCU, false),
+	LAYOUT(s5000, 5000, 0, false),
+	LAYOUT(s5000_ctor, 5000, 0, true),
+	LAYOUT(s8192_ctor, 8192, 0, true),
+	LAYOUT(s9000, 9000, 0, false),
+};
+
+static struct dentry *dir;
+static DEFINE_MUTEX(cmd_lock);
+
+/* A constructor keeps a cache from being merged, too. */
+static void constructor(void *object)
+{
+}
+
+/* Patterns: no two words of any two objects are the same. */
+
+static u64 pattern(const struct layout *l, unsigned int i, unsigned int word)
+{
+	u64 seed = (l - layouts) * NR_MAX + i + 1;
+
+	return seed * 0x9e3779b97f4a7c15ULL + word;
+}
+
+static void fill(struct layout *l, unsigned int i)
+{
+	unsigned int word;
+
+	for (word = 0; word < l->size / sizeof(u64); word++)
+		l->objects[i].p[word] = pattern(l, i, word);
+}
+
+static bool filled(struct layout *l, unsigned int i)
+{
+	unsigned int word;
+
+	for (word = 0; word < l->size / sizeof(u64); word++)
+		if (l->objects[i].p[word] != pattern(l, i, word))
+			return false;
+	return true;
+}
+
+/* Places: where the references of a slab are, and what else is. */
+
+#ifdef CONFIG_SLAB
+
+/* private to mm/slab.c */
+#define CFLGS_OBJFREELIST_SLAB	((slab_flags_t __force)0x40000000U)
+#define CFLGS_OFF_SLAB		((slab_flags_t __force)0x80000000U)
+
+static const char *freelist_place(const struct kmem_cache *s)
+{
+	if (s->flags & CFLGS_OBJFREELIST_SLAB)
+		return "object";
+	return s->flags & CFLGS_OFF_SLAB ? "off" : "on";
+}
+
+static const void *first_object(const struct slab *slab)
+{
+	return slab->s_mem;
+}
+
+/* Where the padding behind the references ends at the latest */
+static const void *slab_end(const struct kmem_cache *s, const struct slab *slab)
+{
+	const void *end = slab_address(slab) + (PAGE_SIZE << s->gfporder);
+
+	if (s->flags & (CFLGS_OBJFREELIST_SLAB | CFLGS_OFF_SLAB))
+		return end;
+	return end - s->freelist_size;
+}
+
+#else
+
+static const char *freelist_place(const struct kmem_cache *s)
+{
+	return "slub";
+}
+
+static const void *first_object(const struct slab *slab)
+{
+	return slab_address(slab);
+}
+
+static const void *slab_end(const struct kmem_cache *s, const struct slab *slab)
+{
+	return slab_address(slab) + slab_size(slab);
+}
+
+#endif
+
+static bool in_map(const struct kmem_cache *s)
+{
+	return s->size >= PAGE_SIZE;
+}
+
+static bool in_place(const struct kmem_cache *s, const void *object)
+{
+	const struct slab *slab = virt_to_slab(object);
+	unsigned int nr = objs_per_slab(s, slab);
+	const void *refs, *end;
+
+	if (is_kfence_address(object))
+		return true;
+	refs = first_object(slab) + nr * s->size;
+	if (object < first_object(slab) || object + s->object_size > refs)
+		return false;
+	end = refs;
+	if (!in_map(s))
+		end += nr * sizeof(struct alloc_tag_ref);
+	return end <= slab_end(s, slab);
+}
+
+static int check(struct layout *l)
+{
+	unsigned int i, bad = 0, out = 0;
+
+	for (i = 0; i < l->nr; i++) {
+		if (!l->objects[i].p)
+			continue;
+		bad += !filled(l, i);
+		out += !in_place(l->cache, l->objects[i].p);
+	}
+	if (bad || out)
+		pr_err("%s: %u patterns overwritten, %u not in place\n",
+		       l->name, bad, out);
+	return bad || out ? -EILSEQ : 0;
+}
+
+/* Allocating and freeing */
+
+static int alloc(struct layout *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->nr; i++) {
+		if (l->objects[i].p)
+			return -EBUSY;
+		l->objects[i].p = l->one(l);
+		if (!l->objects[i].p)
+			return -ENOMEM;
+		l->objects[i].bulk = false;
+		fill(l, i);
+	}
+	return 0;
+}
+
+static int half(struct layout *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->nr; i += 2) {
+		if (l->objects[i].p)
+			kmem_cache_free(l->cache, l->objects[i].p);
+		l->objects[i].p = NULL;
+	}
+	return 0;
+}
+
+static int bulk(struct layout *l)
+{
+	void *p[BULK];
+	unsigned int i, have = 0;
+
+	for (i = 0; i < l->nr; i++) {
+		if (l->objects[i].p)
+			continue;
+		if (!have)
+			have = l->bulk(l, BULK, p);
+		if (!have)
+			return -ENOMEM;
+		l->objects[i].p = p[--have];
+		l->objects[i].bulk = true;
+		fill(l, i);
+	}
+	if (have)
+		kmem_cache_free_bulk(l->cache, have, p);
+	return 0;
+}
+
+static int free_all(struct layout *l)
+{
+	void *p[BULK];
+	unsigned int i, have = 0;
+
+	for (i = 0; i < l->nr; i++) {
+		if (l->objects[i].p)
+			p[have++] = l->objects[i].p;
+		l->objects[i].p = NULL;
+		if (have == BULK || (have && i + 1 == l->nr)) {
+			kmem_cache_free_bulk(l->cache, have, p);
+			have = 0;
+		}
+	}
+	return 0;
+}
+
+static int destroy(struct layout *l)
+{
+	if (l->cache && l->objects)
+		free_all(l);
+	kmem_cache_destroy(l->cache);
+	vfree(l->objects);
+	l->cache = NULL;
+	l->objects = NULL;
+	l->nr = 0;
+	return 0;
+}
+
+static int create(struct layout *l)
+{
+	l->nr = clamp_t(unsigned int, MANY / l->size, NR_MIN, NR_MAX);
+	l->objects = vzalloc(array_size(l->nr, sizeof(*l->objects)));
+	l->cache = kmem_cache_create(l->name, l->size, 0, l->flags,
+				     l->ctor ? constructor : NULL);
+	return l->cache && l->objects ? 0 : -ENOMEM;
+}
+
+/* Files */
+
+static const struct {
+	const char *name;
+	int (*function)(struct layout *l);
+} commands[] = {
+	{ "alloc", alloc },
+	{ "half", half },
+	{ "bulk", bulk },
+	{ "check", check },
+	{ "free", free_all },
+	{ "destroy", destroy },
+};
+
+static ssize_t cmd_write(struct file *file, const char __user *buf,
+			 size_t len, loff_t *pos)
+{
+	char line[16] = "";
+	struct layout *l;
+	int err = 0;
+	size_t i;
+
+	if (len >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, len))
+		return -EFAULT;
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (sysfs_streq(line, commands[i].name))
+			break;
+	if (i == ARRAY_SIZE(commands))
+		return -EINVAL;
+
+	mutex_lock(&cmd_lock);
+	for (l = layouts; l < layouts + ARRAY_SIZE(layouts); l++)
+		err = commands[i].function(l) ?: err;
+	mutex_unlock(&cmd_lock);
+	return err ?: len;
+}
+
+static const struct file_operations cmd_fops = {
+	.owner	= THIS_MODULE,
+	.write	= cmd_write,
+};
+
+static void show(struct seq_file *m, const struct layout *l, bool bulk)
+{
+	const char *func = bulk ? l->bulk_func : l->one_func;
+	unsigned int i, live = 0;
+
+	for (i = 0; i < l->nr; i++)
+		live += l->objects[i].p && l->objects[i].bulk == bulk;
+	seq_printf(m, "%s %s%s %u %s %u %u\n", l->name,
+		   freelist_place(l->cache), in_map(l->cache) ? "+map" : "",
+		   l->line, func ?: "-", live, live * l->cache->size);
+}
+
+static int table_show(struct seq_file *m, void *unused)
+{
+	struct layout *l;
+
+	mutex_lock(&cmd_lock);
+	for (l = layouts; l < layouts + ARRAY_SIZE(layouts); l++) {
+		if (!l->cache)
+			continue;
+		show(m, l, false);
+		show(m, l, true);
+	}
+	mutex_unlock(&cmd_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(table);
+
+static void destroy_all(void)
+{
+	struct layout *l;
+
+	for (l = layouts; l < layouts + ARRAY_SIZE(layouts); l++)
+		destroy(l);
+}
+
+static int __init ctag_cover_slab_init(void)
+{
+	struct layout *l;
+	int err;
+
+	for (l = layouts; l < layouts + ARRAY_SIZE(layouts); l++) {
+		err = create(l);
+		if (err) {
+			destroy_all();
+			return err;
+		}
+	}
+	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
+	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
+	return 0;
+}
+
+static void __exit ctag_cover_slab_exit(void)
+{
+	debugfs_remove(dir);
+	destroy_all();
+}
+
+module_init(ctag_cover_slab_init);
+module_exit(ctag_cover_slab_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Slabs of every layout, filled with patterns");

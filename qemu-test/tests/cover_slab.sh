@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Slabs of every layout: references and objects leave each other alone, bytes
+# and calls balance, and the pages of slabs come back to their line.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 slab_nomerge
+# append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
+# modules: ctag_cover_slab
+# timeout: 240
+
+. /qt/lib.sh
+
+COVER=/sys/kernel/debug/ctag_cover_slab
+
+cover()
+{
+	echo "$1" > $COVER/cmd || fail "ctag_cover_slab: $1"
+}
+
+fresh_cover()
+{
+	[ ! -d $COVER ] || rmmod ctag_cover_slab || fail rmmod
+	insmod /modules/ctag_cover_slab.ko || fail insmod
+}
+
+# as_table WHEN: what the module says is live is what its lines have
+as_table()
+{
+	cat $COVER/table > /tmp/table
+	tags > /tmp/info
+	awk '
+	FILENAME == "/tmp/info" {
+		bytes[$3 " " $5] = $1; calls[$3 " " $5] = $2
+		next
+	}
+	{
+		k = "ctag_cover_slab.c:" $3 " func:" $4
+		n++
+		live += $5
+		if (bytes[k] + 0 != $6 || calls[k] + 0 != $5) {
+			print "# " $1 " (" $2 "): " bytes[k] + 0 " bytes " \
+			      calls[k] + 0 " calls, want " $6 " and " $5
+			bad++
+		}
+	}
+	END { print "# " n / 2 " caches, " live " objects"; exit bad || !n }
+	' /tmp/info /tmp/table || fail "$1"
+}
+
+# "bytes" of all slabs: of the line that allocates them
+slab_pages()
+{
+	sum_tags ' mm/sl[au]b[.]c:[0-9]+ func:(alloc_slab_page|kmem_getpages) ' |
+		cut -d' ' -f1
+}
+
+test_every_layout_is_there()
+{
+	fresh_cover
+	cut -d' ' -f2 $COVER/table | sort -u > /tmp/layouts
+	note "$(tr '\n' ' ' < /tmp/layouts)"
+	if grep -q slub /tmp/layouts; then
+		want="slub slub+map"
+	elif zcat /proc/config.gz | grep -q '^CONFIG_DEBUG_SLAB=y'; then
+		skip "with red zones other sizes fill a slab"
+	else
+		want="on off object on+map off+map object+map"
+	fi
+	for layout in $want; do
+		grep -qxF "$layout" /tmp/layouts || fail "no slab is $layout"
+	done
+}
+
+test_patterns_and_references()
+{
+	fresh_cover
+	for i in 1 2 3; do
+		cover alloc
+		cover check
+		as_table "round $i: allocated"
+		cover half
+		cover check
+		as_table "half of them freed"
+		cover bulk
+		cover check
+		as_table "allocated in bulk"
+		cover free
+		as_table "freed"
+	done
+}
+
+# What was overwritten while nothing was live would show now.
+test_lines_owe_nothing()
+{
+	cover alloc
+	cover check
+	as_table "allocated"
+	cover free
+	as_table "freed"
+}
+
+test_accounted_while_off()
+{
+	[ "$(stat -c %a $MP)" != 444 ] || skip "$MP is read-only"
+	fresh_cover
+	cover alloc
+	profiling 0
+	as_table "switched off"
+	cover half
+	as_table "half freed while off"
+	# these are nobody's
+	cover bulk
+	cover check
+	profiling 1
+	cover free
+	cover alloc
+	as_table "allocated again"
+	cover free
+	as_table "freed"
+}
+
+# Each time the slabs of all caches are allocated and freed, some by RCU.
+test_slab_pages_come_back()
+{
+	fresh_cover
+	cover alloc
+	cover destroy
+	settle
+	before=$(slab_pages)
+	for i in 1 2 3 4; do
+		fresh_cover
+		cover alloc
+		during=$(slab_pages)
+		[ $((during - before)) -gt 3000000 ] ||
+			fail "round $i: slabs are not accounted, $before $during"
+		cover check
+		cover destroy
+	done
+	settle 3
+	after=$(slab_pages)
+	note "slabs: $before bytes, with caches $during, after $after"
+	[ $((after - before)) -lt 500000 ] || fail "slabs stay accounted"
+	[ $((before - after)) -lt 500000 ] || fail "slabs released twice"
+}
+
+run_tests
