@@ -24,6 +24,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -60,8 +61,11 @@ def say(text):
     print(text, flush=True)
 
 
+KERNEL_DIR = None	# another place than build/ to take the kernel from
+
+
 def kernel_dir(config):
-    return os.path.join(ROOT, "build", ARCH, config)
+    return KERNEL_DIR or os.path.join(ROOT, "build", ARCH, config)
 
 
 def kernel_image(config):
@@ -390,10 +394,25 @@ def watch(proc, deadline, follower):
             return False
 
 
-def boot(name, image, initrd, append="", timeout=60, stream=None, **machine):
+def monitor_ports():
+    """A third serial port that ends in qemu's own monitor.
+
+    The guest so plugs in memory and inflates its balloon by itself, and the
+    bench needs to know nothing of it. Returns the two ends and the arguments.
+    """
+    ends = socket.socketpair()
+    return ends, ["-chardev", "socket,id=port,fd=%d" % ends[0].fileno(),
+                  "-serial", "chardev:port",
+                  "-chardev", "socket,id=mon,fd=%d" % ends[1].fileno(),
+                  "-mon", "chardev=mon,mode=readline"]
+
+
+def boot(name, image, initrd, append="", timeout=60, stream=None,
+         monitor=False, **machine):
     """Boots, waits for the end or the time-out, returns an Outcome.
 
-    stream, a function, gets each line of the results as it comes.
+    stream, a function, gets each line of the results as it comes; with
+    monitor, the guest has qemu's at /dev/ttyS2.
     """
     out = Outcome(name)
     for path in (out.console_path, out.ktap_path):
@@ -402,13 +421,18 @@ def boot(name, image, initrd, append="", timeout=60, stream=None, **machine):
     argv = qemu_argv(image, initrd, APPEND + " " + append, **machine)
     argv += ["-serial", "file:" + out.console_path,
              "-serial", "file:" + out.ktap_path]
+    ends, more = monitor_ports() if monitor else ((), [])
+    argv += more
     timeout *= float(os.environ.get("TIMEOUT_SCALE", "1"))
     follower = Follower(out.ktap_path, stream) if stream else None
     errors = os.path.join(OUT, name + ".qemu")
     start = time.monotonic()
     with open(errors, "w") as err:
         proc = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=err,
-                                stderr=err, preexec_fn=die_with_parent)
+                                stderr=err, preexec_fn=die_with_parent,
+                                pass_fds=[e.fileno() for e in ends])
+    for end in ends:
+        end.close()
     try:
         if not watch(proc, start + timeout, follower):
             out.ended = "timeout"

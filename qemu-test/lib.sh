@@ -13,6 +13,7 @@ MP=/proc/sys/vm/mem_profiling
 INFO=/proc/allocinfo
 CTAG=/sys/kernel/debug/ctag_test
 KEEP=/sys/kernel/debug/ctag_keep
+LIFE=/sys/kernel/debug/ctag_life
 
 note()
 {
@@ -213,8 +214,9 @@ slab_sizes()
 	sed 1,2d /proc/slabinfo | awk '{ print $1, $4 }'
 }
 
-# check_table [FILE]: what the module, or a copy of its table, says is live is
-# what /proc/allocinfo says, site by site.  Leaves the differences in notes.
+# check_table [FILE [MODULE]]: what the module, or a copy of its table, says is
+# live is what /proc/allocinfo says, site by site.  Leaves the differences in
+# notes.
 check_table()
 {
 	[ -s /tmp/slab_sizes ] || slab_sizes > /tmp/slab_sizes
@@ -223,14 +225,14 @@ check_table()
 	awk '
 	FILENAME == "/tmp/slab_sizes" { size[$1] = $2; next }
 	FILENAME == "/tmp/info" {
-		if ($4 == "[ctag_test]") {
+		if ($4 == "[" module "]") {
 			k = $3 " " $5
 			bytes[k] += $1; calls[k] += $2; seen[k] = 1
 		}
 		next
 	}
 	{
-		k = "ctag_test.c:" $2 " func:" $3
+		k = module ".c:" $2 " func:" $3
 		# without kmem accounting there are no such caches
 		if (!($6 in size)) sub(/-cg-/, "-", $6)
 		want = $5 * ($6 == "bytes" ? 1 : size[$6])
@@ -246,5 +248,47 @@ check_table()
 		}
 	}
 	END { if (!n) print "# no table"; exit bad || !n }
-	' gone="${GONE:-0}" /tmp/slab_sizes /tmp/info /tmp/table
+	' gone="${GONE:-0}" module="${2:-ctag_test}" /tmp/slab_sizes /tmp/info /tmp/table
+}
+
+# Memory that ends in other ways: ctag_life
+
+life_load()
+{
+	insmod /modules/ctag_life.ko || fail "insmod ctag_life"
+	rm -f /tmp/slab_sizes	# caches of its own
+}
+
+life_unload()
+{
+	rmmod ctag_life || fail "rmmod ctag_life"
+}
+
+life()
+{
+	echo "$*" > $LIFE/cmd || fail "ctag_life refused: $*"
+}
+
+check_life()
+{
+	check_table $LIFE/table ctag_life
+}
+
+# The monitor of qemu, where the test declared it: what it answers is not read.
+monitor()
+{
+	stty -F /dev/ttyS2 raw -echo
+	echo "$*" > /dev/ttyS2
+}
+
+# until_true SECONDS COMMAND...: waits for it to succeed
+until_true()
+{
+	left=$(($1 * 10))
+	shift
+	until "$@"; do
+		left=$((left - 1))
+		[ $left -gt 0 ] || return 1
+		usleep 100000
+	done
 }
