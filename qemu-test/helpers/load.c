@@ -10,6 +10,7 @@
  *	sockets	N TCP connections over loopback, with unread data in each
  *	unix	N pairs of unix sockets, with unread data in each
  *	forks	N child processes
+ *	storm	N processes that end, up to 64 at a time; 64 of them stay
  *	threads	N threads
  *	pipes	N pipes, with data in each
  *	files	N open files in the working directory
@@ -33,6 +34,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MIB	(1UL << 20)
@@ -107,6 +109,26 @@ static void forks(unsigned long n)
 				pause();
 		}
 	}
+}
+
+static void storm(unsigned long n)
+{
+	unsigned long alive = 0;
+
+	forks(64);
+	while (n--) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("fork");
+		if (!pid)
+			_exit(0);
+		if (++alive == 64)
+			for (; alive; alive--)
+				waitpid(-1, NULL, 0);
+	}
+	for (; alive; alive--)
+		waitpid(-1, NULL, 0);
 }
 
 static void *sleeper(void *unused)
@@ -209,7 +231,8 @@ static const struct {
 	const char *name;
 	void (*make)(unsigned long n);
 } kinds[] = {
-	{ "sockets", sockets }, { "unix", unix_pairs }, { "forks", forks },
+	{ "sockets", sockets }, { "unix", unix_pairs },
+	{ "forks", forks }, { "storm", storm },
 	{ "threads", threads }, { "pipes", pipes }, { "files", files },
 	{ "anon", memory }, { "holes", holes }, { "thp", thp },
 };
