@@ -390,6 +390,8 @@ static void test_no_tag_r17(struct kunit *test)
 	struct page *page;
 	void *p;
 
+	/* This runs in a thread of its own, which was just made. */
+	KUNIT_EXPECT_PTR_EQ(test, old, &alloc_tag_none);
 	p = kmalloc_noprof(64, GFP_KERNEL);
 	page = alloc_pages_noprof(GFP_KERNEL, 0);
 	alloc_tag_restore(current, &alloc_tag_none, old);
