@@ -4,7 +4,7 @@
 #
 # append: sysctl.vm.mem_profiling=1 movablecore=256M
 # memory: 768M
-# modules: ctag_test ctag_keep
+# modules: ctag_test ctag_life ctag_keep
 # expect-console: Memory failure: 0x[0-9a-f]+: recovery action
 
 . /qt/lib.sh
@@ -66,6 +66,33 @@ test_r15_poison()
 	echo "$pfn" > /sys/kernel/debug/hwpoison/unpoison-pfn || fail "cannot restore $pfn"
 	set -- $(sum_tags 'func:do_anonymous_page')
 	[ "$2" -le "$((before + 200))" ] || fail "$(($2 - before)) pages are left"
+}
+
+# A page that the kernel holds: it is broken, given back, restored, and with it
+# nothing is owed.
+test_r15_poison_exactly()
+{
+	inject=/sys/kernel/debug/hwpoison
+	[ -w $inject/corrupt-pfn ] || skip "no hwpoison injector"
+	life_load
+	for i in 1 2 3; do
+		life page
+		check_life || fail "round $i: allocated"
+		pfn=$(cat $LIFE/pfn)
+		# busy for somebody that cannot be asked: it cannot be recovered
+		echo "$pfn" > $inject/corrupt-pfn 2>/dev/null
+		dmesg | grep -q "Memory failure: $pfn: recovery" || fail "$pfn is not poisoned"
+		check_life || fail "round $i: poisoned"
+		life unpage
+		check_life || fail "round $i: given back"
+		echo "$pfn" > $inject/unpoison-pfn || fail "cannot restore $pfn"
+		check_life || fail "round $i: restored"
+		life inflate 32
+		check_life || fail "round $i: in use again"
+		life deflate
+	done
+	dmesg | grep -E 'alloc_tag:|WARNING|Bad page' && fail "a warning"
+	life_unload
 }
 
 run_tests

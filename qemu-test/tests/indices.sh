@@ -17,7 +17,7 @@ shared()
 	tags | awk '/lines_without_index/ { print $'"$1"' }'
 }
 
-test_profiling_is_on()
+test_r26_profiling_is_on()
 {
 	eq sysctl "$(cat $MP)" 1
 	lines=$(tags | wc -l)
@@ -29,7 +29,7 @@ test_profiling_is_on()
 	[ "$(tags | awk '$1 > 0' | wc -l)" -gt 100 ] || fail "hardly a line has bytes"
 }
 
-test_the_rest_is_one_line()
+test_r26_the_rest_is_one_line()
 {
 	eq "lines named so" "$(shared 1 | wc -l)" 1
 	tags | grep lines_without_index | grep -q 'accurate:no' || fail "not marked"
@@ -51,7 +51,7 @@ test_records()
 }
 
 # What loads a module for the first time stays in caches.
-test_module_shares_too()
+test_r26_module_shares_too()
 {
 	mod_load
 	mod_unload
@@ -75,7 +75,7 @@ test_module_shares_too()
 	[ ${d#-} -lt 65536 ] || fail "$d bytes more than before"
 }
 
-test_off_and_on_again()
+test_r22_off_and_on_again()
 {
 	profiling 0
 	profiling 1

@@ -55,7 +55,7 @@ test_figures_are_those_of_the_text()
 	cmp /tmp/text /tmp/records || fail "another text for 32 bit"
 }
 
-test_32_bit_program()
+test_r25_32_bit_program()
 {
 	/qt/bin/allocinfo32 > /tmp/raw || fail "exit code $?"
 	$AI show < /tmp/raw > /tmp/records || fail "not records"

@@ -13,7 +13,7 @@
 
 LEAKS=/sys/kernel/debug/kmemleak
 
-test_module_lifetimes()
+test_r18_module_lifetimes()
 {
 	[ -w $LEAKS ] || skip "no kmemleak"
 	mod_load

@@ -9,7 +9,7 @@
 
 . /qt/lib.sh
 
-test_sysctl_read_only()
+test_r22_sysctl_read_only()
 {
 	eq mode "$(stat -c %a $MP)" 444
 	eq value "$(cat $MP)" 0
@@ -37,7 +37,7 @@ test_no_records()
 	[ ! -s /tmp/raw ] || fail "a record"
 }
 
-test_modules_r23()
+test_r23_modules()
 {
 	mod_load
 	cmd alloc all 20

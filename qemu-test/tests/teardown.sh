@@ -10,8 +10,8 @@
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 256M
-# modules: ctag_keep
-# timeout: 360
+# modules: ctag_test ctag_keep
+# timeout: 480
 
 . /qt/lib.sh
 
@@ -64,7 +64,7 @@ test_sockets()
 {
 	settle
 	loopback_up
-	up() { load sockets 500; }
+	up() { load sockets 1000; }
 	down() { unload; }
 	around 15
 }
@@ -81,6 +81,14 @@ test_processes()
 	up() { load forks 300; }
 	down() { unload; sleep 1; }
 	around 15
+}
+
+# Processes that come and go, so many that the caches for them turn over.
+test_fork_storm()
+{
+	up() { load storm 2000; }
+	down() { unload; sleep 1; }
+	around 10
 }
 
 test_threads()
@@ -140,6 +148,50 @@ test_ext4()
 		umount /mnt || fail umount
 	}
 	around 20
+}
+
+# Out because somebody asks for memory, in again because the device goes. What
+# comes in again is on another line than it was, and some of that is not the
+# workload's: tmpfs and the shell. moves.sh has this to the byte.
+test_swap()
+{
+	KEPT="$KEPT|^mm/(swap_state|shmem)\\\\.c:"
+	mkswap /dev/vda > /dev/null || fail mkswap
+	mkdir -p /tmp/cg
+	mount -t cgroup2 none /tmp/cg || fail cgroup2
+	echo +memory > /tmp/cg/cgroup.subtree_control
+	up()
+	{
+		swapon /dev/vda || fail swapon
+		load anon 48
+		out=$(awk '$1 == "pswpout" { print $2 }' /proc/vmstat)
+		echo 1 > /proc/$LOAD/clear_refs
+		echo 64M > /tmp/cg/memory.reclaim 2>/dev/null
+		out=$(($(awk '$1 == "pswpout" { print $2 }' /proc/vmstat) - out))
+		[ "$out" -gt 1000 ] || fail "only $out pages went out"
+	}
+	down()
+	{
+		swapoff /dev/vda || fail swapoff
+		unload
+	}
+	around 5
+	umount /tmp/cg
+}
+
+# Last: it leaves caches and directories of sysfs in other slabs.
+test_modules()
+{
+	up()
+	{
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			mod_load
+			cmd alloc all 5
+			[ "$i" = 10 ] || mod_unload
+		done
+	}
+	down() { mod_unload; }
+	around 10
 }
 
 test_namespaces()

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the references say is what the counters say, line by line: after boot,
+# in the middle of everything, and when it is over. The kernel compares, with
+# all CPUs stopped.
+#
+# config: alloc-debug
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
+# append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1 slab_nomerge
+# memory: 768M
+# disk: 256M
+# modules: ctag_test ctag_life ctag_keep
+# timeout: 480
+
+. /qt/lib.sh
+
+REPORT=/sys/kernel/debug/alloc_tag/conservation
+
+# conserved WHEN
+conserved()
+{
+	cat $REPORT > /tmp/report || fail "$1: no report"
+	last=$(tail -n 1 /tmp/report)
+	[ "$last" = "differing: 0" ] && return
+	head -8 /tmp/report | sed 's/^/# /'
+	fail "$1: $last"
+}
+
+test_after_boot()
+{
+	[ -r $REPORT ] || fail "no $REPORT"
+	eq mode "$(stat -c %a $REPORT)" 400
+	conserved "after boot"
+}
+
+test_known_amounts()
+{
+	fresh
+	life_load
+	for where in task softirq hardirq; do
+		cmd alloc all 50 $where
+		conserved "allocated in $where"
+	done
+	life inflate 64
+	life caches 500
+	life twins 500
+	life exact 100
+	conserved "inflated"
+	life rcu 2000
+	conserved "with objects on their way"
+	life deflate
+	life uncache
+	cmd free all 150
+	conserved "freed"
+}
+
+test_live_memory_of_a_module_that_is_gone()
+{
+	cmd alloc all 20
+	cmd keep all
+	mod_unload
+	conserved "gone"
+	echo 1 > $KEEP/free
+	conserved "freed"
+	fresh
+}
+
+busy_files()
+{
+	while :; do
+		dd if=/dev/zero of="/mnt/busy.$1" bs=64k count=32 2>/dev/null
+		cp "/mnt/busy.$1" "/tmp/busy.$1"
+		cat "/tmp/busy.$1" > /dev/null
+		rm -f "/mnt/busy.$1" "/tmp/busy.$1"
+	done
+}
+
+busy_processes()
+{
+	while :; do
+		for word in a b c d e f; do
+			echo $word | cat | wc -c
+		done > /dev/null
+	done
+}
+
+busy_loads()
+{
+	while :; do
+		for kind in sockets unix pipes forks threads anon thp holes; do
+			load $kind 20
+			unload
+		done
+	done
+}
+
+test_under_load()
+{
+	loopback_up
+	mount_disk
+	jobs=
+	for job in "busy_files 0" "busy_files 1" busy_processes busy_loads; do
+		$job &
+		jobs="$jobs $!"
+	done
+	i=0
+	while [ $i -lt 40 ]; do
+		i=$((i + 1))
+		echo "churn 5" > $CTAG/cmd
+		echo "rcu 50" > $LIFE/cmd
+		conserved "look $i"
+		[ $((i % 10)) != 0 ] || echo 1 > /proc/sys/vm/compact_memory
+		[ $((i % 20)) != 0 ] || echo 3 > /proc/sys/vm/drop_caches
+	done
+	# shellcheck disable=SC2086
+	kill -9 $jobs
+	wait
+	killall -9 load 2>/dev/null
+	sleep 1
+	umount /mnt || fail umount
+}
+
+test_after_it()
+{
+	conserved "right after"
+	settle
+	conserved "settled"
+	even || fail "the module's lines"
+	check_life || fail "the other module's lines"
+}
+
+test_nothing_negative()
+{
+	tags | grep -E '^ *-|^ *[0-9]+ +-' && fail "below zero"
+	tags | awk '($1 > 0) != ($2 > 0) { print "# " $0; bad = 1 } END { exit bad }' ||
+		fail "bytes without calls or calls without bytes"
+	dmesg | grep -E 'alloc_tag:|WARNING' && fail "a warning"
+	:
+}
+
+run_tests

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# All memory in use is on some line, or the report says why not: after boot and
+# after a mixed load. And no line is one of a header (r27).
+#
+# config: alloc-debug
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 slab_nomerge kfence.sample_interval=10
+# memory: 768M
+# disk: 256M
+# modules: ctag_test ctag_life ctag_keep
+# timeout: 300
+
+. /qt/lib.sh
+
+DIR=/sys/kernel/debug/alloc_tag
+
+# Pages in use are those that are tagged and those that are not; early and
+# reserved ones are the boot's.
+pages_covered()
+{
+	cat $DIR/pages > /tmp/pages || fail "$1: no report"
+	sed 's/^/# /' /tmp/pages | head -12
+	awk '$1 == "tagged" { t = $2 } $1 == "untagged" { u = $2 }
+	     END { exit !(t > 1000 && u * 1000 <= t + u) }' /tmp/pages ||
+		fail "$1: more than 0.1 % of the pages in use are on no line"
+	# and all of those are explained
+	awk '$1 == "untagged" { u = $2 } $1 == "untagged:" { n += $NF }
+	     END { exit u != n && u }' /tmp/pages ||
+		fail "$1: not every page on no line is explained"
+}
+
+flush_caches()
+{
+	for f in /sys/kernel/slab/*/shrink; do
+		[ -L "${f%/shrink}" ] || echo 1 > "$f"
+	done 2>/dev/null
+}
+
+# For each cache what the report says and what /proc/slabinfo says. A cache that
+# is used by who reads them has objects on the list of a CPU again by then, which
+# count as live though nobody has them: those are what may be missing, at most a
+# slab or two a CPU, and only in a cache where that is so every time.
+objects_covered()
+{
+	rm -f /tmp/least
+	for try in 1 2 3 4 5; do
+		flush_caches
+		cat $DIR/slabs > /tmp/slabs || fail "$1: no report"
+		cat /proc/slabinfo > /tmp/slabinfo
+		touch /tmp/least
+		awk '
+		FILENAME == "/tmp/least" { least[$1] = $2; next }
+		FILENAME == "/tmp/slabinfo" { active[$1] = $2; room[$1] = $5 * 4; next }
+		NF == 3 {
+			d = $2 - $3
+			if (($1 in active) && active[$1] - $3 > d) d = active[$1] - $3
+			if ($3 > $2) d = 1000000
+			if (!($1 in least) || d < least[$1]) least[$1] = d
+		}
+		END { for (c in least) print c, least[c], room[c] + 0 }
+		' /tmp/least /tmp/slabinfo /tmp/slabs > /tmp/least.new
+		mv /tmp/least.new /tmp/least
+	done
+	# the first object of this one is there before its line can be known
+	awk '$1 == "kmem_cache_node" { $3 += 1 }
+	$2 { some++ }
+	$2 > $3 { print "# " $1 ": " $2 " objects on no line"; bad++ }
+	END {
+		print "# " NR " caches, " some + 0 " of them in use while read"
+		exit bad || NR < 20 || some * 2 > NR
+	}' /tmp/least || fail "$1: objects on no line"
+}
+
+test_after_boot()
+{
+	pages_covered "after boot"
+}
+
+test_objects_after_boot()
+{
+	[ -d /sys/kernel/slab ] || skip "not SLUB"
+	objects_covered "after boot"
+}
+
+test_after_a_mixed_load()
+{
+	loopback_up
+	mount_disk
+	fresh
+	life_load
+	cmd alloc all 100
+	life inflate 32
+	life caches 300
+	cp -r /bin /qt /mnt 2>/dev/null
+	cp -r /mnt/qt /tmp/copy
+	load sockets 100
+	one=$LOAD
+	load anon 100
+	two=$LOAD
+	load forks 50
+	pages_covered "under load"
+	kill -9 $one $two
+	unload
+	life deflate
+	cmd free all 100
+	pages_covered "after it"
+}
+
+test_objects_after_it()
+{
+	[ -d /sys/kernel/slab ] || skip "not SLUB"
+	life uncache
+	umount /mnt
+	settle
+	objects_covered "after the load"
+}
+
+test_r27_no_line_of_a_header()
+{
+	tags | awk '$1 && $3 ~ /\.h:/' > /tmp/headers
+	head -8 /tmp/headers | sed 's/^/# /'
+	[ ! -s /tmp/headers ] || fail "$(wc -l < /tmp/headers) lines of headers hold memory"
+}
+
+# r12, r14: what the boot handed over was nobody's, and is known to be.
+test_r12_r14_no_warnings()
+{
+	dmesg | grep -q 'Freeing initrd memory' || fail "nothing was handed over"
+	dmesg | grep -E 'alloc_tag:|WARNING' && fail "a warning"
+	:
+}
+
+run_tests

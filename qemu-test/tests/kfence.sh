@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# One object of many is in a pool of KFENCE, where its reference has another
+# place: each line to the byte all the same.
+#
+# config: alloc-debug
+# append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1
+# append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1 slub_debug=FZPU
+# modules: ctag_test ctag_life ctag_keep
+# timeout: 240
+
+. /qt/lib.sh
+
+STATS=/sys/kernel/debug/kfence/stats
+
+guarded()
+{
+	sed -n 's/^total allocations: *//p' $STATS
+}
+
+test_exact()
+{
+	[ -r $STATS ] || skip "no KFENCE"
+	fresh
+	had=$(guarded)
+	for i in 1 2 3 4 5 6 7 8; do
+		cmd alloc all 40
+		check_table || fail "round $i, allocated"
+		# let the next samples come
+		usleep 20000
+		cmd free all 30 softirq 1
+		check_table || fail "round $i, freed in part"
+		cmd free all 40
+		check_table || fail "round $i, freed"
+	done
+	even || fail "in the end"
+	note "$(($(guarded) - had)) objects were in the pool"
+	[ $(($(guarded) - had)) -gt 20 ] || fail "hardly any object was in the pool"
+}
+
+test_caches_and_rcu()
+{
+	life_load
+	for i in 1 2 3 4; do
+		life caches 400
+		check_life || fail "round $i"
+		usleep 20000
+		life uncache
+		check_life || fail "round $i, freed"
+		life rcu 200
+	done
+	life barrier
+	until_true 30 check_life > /tmp/differences || fail "$(cat /tmp/differences)"
+	life_unload
+}
+
+test_no_warnings()
+{
+	dmesg | grep -E 'alloc_tag:|WARNING|KFENCE:' && fail "a warning"
+	:
+}
+
+run_tests

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Memory that ends in another way than by the call that belongs to its
+# allocation, and objects of every kind of cache: to the byte.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
+# append: sysctl.vm.mem_profiling=1 cgroup.memory=nokmem slab_nomerge
+# modules: ctag_life ctag_keep
+# timeout: 240
+
+. /qt/lib.sh
+
+nothing_left()
+{
+	check_life > /tmp/differences
+}
+
+# kfree_rcu() holds a few of them back for up to five seconds
+test_kfree_rcu()
+{
+	life_load
+	settle
+	# a few wait for a timer, and can be counted
+	for try in 1 2 3 4 5; do
+		life rcu 10
+		set -- $(sum_tags '[[]ctag_life[]] func:rcu_round')
+		[ "$2" -lt 30 ] || break
+		until_true 30 nothing_left
+	done
+	note "$2 calls for 10 of each, try $try"
+	# 10 objects, 10 bare ones, 10 areas of two pages
+	[ "$2" -ge 40 ] && [ "$2" -le 60 ] || fail "$2 calls, want 40 to 60"
+	until_true 30 nothing_left || fail "$(cat /tmp/differences)"
+	for n in 1000 5000; do
+		life rcu $n
+		life barrier
+		until_true 30 nothing_left || fail "$n: $(cat /tmp/differences)"
+	done
+}
+
+test_balloon()
+{
+	mem=$(kilobytes MemFree)
+	life inflate 64
+	check_life || fail "inflated"
+	set -- $(sum_tags '[[]ctag_life[]] func:balloon_')
+	eq "bytes" "$1" $((64 << 20))
+	[ "$(kilobytes MemFree)" -lt $((mem - 60000)) ] || fail "nothing was taken"
+	life deflate
+	check_life || fail "deflated"
+	# what is there is free to be taken again, and nothing is owed
+	for i in 1 2 3; do
+		life inflate $((i * 20))
+		check_life || fail "inflated again"
+		life deflate
+		check_life || fail "deflated again"
+	done
+}
+
+test_r16_every_kind_of_cache()
+{
+	for n in 1 100 900; do
+		life caches $n
+		check_life || fail "$n more of each"
+	done
+	life uncache
+	check_life || fail "freed"
+	life caches 7
+	check_life || fail "more is owed"
+	life uncache
+}
+
+# Two users of one cache: each has what it allocated.
+test_merged_caches()
+{
+	life twins 500
+	check_life || fail "500 of each"
+	a=$(readlink -f /sys/kernel/slab/ctag_life_twin_a)
+	b=$(readlink -f /sys/kernel/slab/ctag_life_twin_b)
+	case $(cat /proc/cmdline) in
+	*slab_nomerge* | *slub_debug*) [ "$a" != "$b" ] || fail "they are one cache" ;;
+	*) eq "the caches" "$a" "$b" ;;
+	esac
+	life untwin
+	check_life || fail "those of the first freed"
+	life uncache
+	check_life || fail "all freed"
+}
+
+test_r07_parts_of_blocks()
+{
+	life exact 500
+	check_life || fail "500 rounds"
+	eq "calls left" "$(sum_tags '[[]ctag_life[]] func:exact_round')" "0 0"
+	life exact 1
+	check_life || fail "one more"
+}
+
+test_r21_charged_memory_after_switching_off()
+{
+	[ -w $MP ] || skip "cannot be switched"
+	mkdir -p /tmp/cg
+	mount -t cgroup2 none /tmp/cg || fail cgroup2
+	echo +memory > /tmp/cg/cgroup.subtree_control
+	mkdir /tmp/cg/a
+	read -r self _ < /proc/self/stat
+	echo "$self" > /tmp/cg/a/cgroup.procs
+	life caches 300
+	profiling 0
+	life uncache 2>/dev/null
+	life caches 300
+	profiling 1
+	life uncache
+	check_life || fail "freed"
+	echo "$self" > /tmp/cg/cgroup.procs
+	rmdir /tmp/cg/a
+	umount /tmp/cg
+	settle
+	dmesg | grep -E 'Bad page|still charged' && fail "charged memory was freed"
+	:
+}
+
+test_unload()
+{
+	life caches 10
+	life inflate 4
+	life rcu 20
+	life_unload
+	until_true 30 gone || fail "left: $(tags | grep -F '[ctag_life]' | head -2)"
+}
+
+gone()
+{
+	! tags | grep -qF '[ctag_life]'
+}
+
+run_tests

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Anonymous memory that is split, merged, moved, swapped and copied: its lines
+# hold what there is, to the byte and the call, at every step.
+#
+# append: sysctl.vm.mem_profiling=1
+# memory: 768M
+# disk: 256M
+# timeout: 240
+
+. /qt/lib.sh
+
+moved()
+{
+	/qt/bin/moves "$@"
+	case $? in
+	0) ;;
+	3) skip "cannot be tried here" ;;
+	*) fail "$*: not as it must be" ;;
+	esac
+}
+
+test_r07_huge_pages_split_exactly()
+{
+	moved split 64
+}
+
+test_huge_pages_collapsed_exactly()
+{
+	moved collapse 32
+}
+
+test_r08_compaction_exactly()
+{
+	moved compact 128
+}
+
+test_swap_exactly()
+{
+	mkswap /dev/vda > /dev/null || fail mkswap
+	swapon /dev/vda || fail swapon
+	moved swap 64
+	swapoff /dev/vda || fail swapoff
+}
+
+test_fork_exactly()
+{
+	moved fork 32
+}
+
+run_tests

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# All lines, read as often as it goes while memory is allocated here and freed
+# there: nothing is below zero, nothing is more than there can be, and all that
+# was in flight has landed in the end.
+#
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_test ctag_life ctag_keep
+# timeout: 240
+
+. /qt/lib.sh
+
+# What any line can be asked at any time. A page is counted once, so all the
+# lines that count pages are not more than there is, give or take what is in
+# flight; objects are counted again in their slabs.
+plausible()
+{
+	tags | awk -v total="$(kilobytes MemTotal)" '
+	$1 !~ /^[0-9]+$/ || $2 !~ /^[0-9]+$/ { print "# " $0; bad = 1 }
+	$1 > total * 1024 || $2 > $1 + 4096 { print "# " $0; bad = 1 }
+	{ sum += $1 }
+	END {
+		if (sum > 2 * total * 1024) { print "# " sum " bytes in all"; bad = 1 }
+		exit bad
+	}'
+}
+
+test_read_under_load()
+{
+	fresh
+	life_load
+	loopback_up
+	cmd alloc all 100 softirq 0
+	( while :; do echo "churn 20" > $CTAG/cmd; done ) &
+	a=$!
+	( while :; do load sockets 50; unload; load forks 50; unload; done ) &
+	b=$!
+	( while :; do
+		echo "inflate 16" > $LIFE/cmd
+		echo "deflate" > $LIFE/cmd
+		echo "rcu 100" > $LIFE/cmd
+	done ) &
+	c=$!
+	i=0
+	while [ $i -lt 100 ]; do
+		i=$((i + 1))
+		plausible || fail "look $i"
+	done
+	kill -9 $a $b $c
+	wait
+	killall -9 load 2>/dev/null
+	:
+}
+
+test_landed()
+{
+	echo deflate > $LIFE/cmd
+	cmd free all 100 softirq 1
+	cmd free all 100
+	life barrier
+	settle
+	even || fail "not even"
+	check_life || fail "not even"
+	tags | awk '($1 > 0) != ($2 > 0) { print "# " $0; bad = 1 } END { exit bad }' ||
+		fail "bytes without calls or calls without bytes"
+}
+
+run_tests
