@@ -9,6 +9,8 @@
 
 . /qt/lib.sh
 
+needs_switch
+
 test_value()
 {
 	want=$(sed 's/.*mem_profiling=\([01]\).*/\1/' /proc/cmdline)

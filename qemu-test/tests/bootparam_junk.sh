@@ -13,6 +13,8 @@
 
 . /qt/lib.sh
 
+needs_switch
+
 test_default()
 {
 	eq value "$(cat $MP)" 0

@@ -9,6 +9,8 @@
 
 . /qt/lib.sh
 
+needs_switch
+
 test_all_zero()
 {
 	eq value "$(cat $MP)" 0

@@ -6,6 +6,8 @@
 
 . /qt/lib.sh
 
+needs_switch
+
 refused()
 {
 	# one write(2) of exactly these bytes

@@ -8,6 +8,8 @@
 
 . /qt/lib.sh
 
+needs_switch
+
 test_r28_allocated_on_freed_off()
 {
 	fresh

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Ten minutes of stress-ng on two CPUs, and then every line has what it had, no
+# reference is lost, kmemleak has nothing to say, and the console neither: under
+# KASAN, lockdep and kmemleak, with each allocation checked to be accounted.
+#
+# Five groups of stressors run for two minutes each, all of a group at once, with
+# somebody reading the whole table all the while.  Before, all of them run for a
+# few seconds: what a kernel sets up once and keeps is there then.
+#
+# config: debug
+# append: sysctl.vm.mem_profiling=1 kmemleak=on rcupdate.rcu_cpu_stall_timeout=150 watchdog_thresh=60
+# programs: stress-ng
+# memory: 2G
+# disk: 1G
+# timeout: 900
+# set: all
+#
+# shellcheck disable=SC2086 # lists of options
+
+. /qt/lib.sh
+
+LEAKS=/sys/kernel/debug/kmemleak
+CONSERVATION=/sys/kernel/debug/alloc_tag/conservation
+SECONDS_EACH=${SECONDS_EACH:-120}
+
+# What a program may have for itself, in KiB: nobody is to be killed for memory.
+LIMIT=400000
+
+# Left out: what takes all memory (oom-pipe, resources), what has nothing to do with
+# the kernel's memory (the sorts, str, matrix ...), what needs options this kernel
+# does not have (swap, userfaultfd, numa, physpage, verity, binderfs, dccp, sctp,
+# tun), what root must not run (exec), and what goes through all of /proc.
+VM="--brk 1 --bigheap 1 --bigheap-growth 64k --mmap 1 --mmap-bytes 16m
+	--mmapfork 1 --mremap 1 --mremap-bytes 8m --mprotect 1 --madvise 1
+	--malloc 1 --malloc-bytes 16m --malloc-max 1000 --stack 1 --stackmmap 1
+	--vm 1 --vm-bytes 32m --mlock 1 --msync 1 --msync-bytes 8m --munmap 1
+	--pageswap 1 --pagemove 1 --pagemove-bytes 8m --shm 1 --shm-bytes 8m
+	--shm-sysv 1 --shm-sysv-bytes 4m --vm-rw 1 --vm-rw-bytes 8m
+	--vm-splice 1 --vm-addr 1 --env 1 --mmapmany 1 --mmapaddr 1
+	--mmapfixed 1 --mmaphuge 1 --dev-shm 1 --bad-altstack 1"
+MEMORY="--memfd 1 --memfd-bytes 16m --membarrier 1 --rmap 1 --tlb-shootdown 1
+	--remap 1 --pipe 1 --pipeherd 1 --null 1 --zero 1 --memthrash 1
+	--mincore 1 --tmpfs 1 --malloc 1 --malloc-bytes 16m --malloc-max 1000
+	--mcontend 1 --splice 1 --tee 1 --sendfile 1 --stack 1"
+FILES="--access 1 --chattr 1 --chdir 1 --chmod 1 --chown 1 --dentry 1
+	--dentries 500 --dir 1 --dirdeep 1 --dirdeep-inodes 500 --dirmany 1
+	--dup 1 --eventfd 1 --fallocate 1 --fallocate-bytes 16m --fcntl 1
+	--fiemap 1 --fiemap-bytes 16m --filename 1 --flock 1 --fpunch 1
+	--fsize 1 --fstat 1 --getdent 1 --handle 1 --hdd 1 --hdd-bytes 16m
+	--inotify 1 --io 1 --iomix 1 --iomix-bytes 16m --lease 1 --link 1
+	--locka 1 --lockf 1 --lockofd 1 --mknod 1 --open 1 --rename 1
+	--symlink 1 --sync-file 1 --sync-file-bytes 8m --touch 1 --utime 1
+	--xattr 1"
+NETWORK="--epoll 1 --icmp-flood 1 --netdev 1 --ping-sock 1 --rawpkt 1
+	--rawsock 1 --rawudp 1 --sock 1 --sockabuse 1 --sockdiag 1 --sockfd 1
+	--sockmany 1 --sockpair 1 --udp 1 --udp-flood 1"
+FORK="--fork 2 --vfork 1 --clone 1 --clone-max 50 --daemon 1 --zombie 1
+	--zombie-max 100 --pthread 1 --pthread-max 50 --wait 1 --session 1
+	--forkheavy 1 --forkheavy-procs 50 --unshare 1 --fifo 1 --mq 1 --msg 1
+	--sem 1 --sem-sysv 1 --pidfd 1 --aio 1 --io-uring 1 --timerfd 1
+	--signal 1"
+
+# stress SECONDS STRESSOR...: exit codes 3 and 4 say that one of them found
+# nothing to work with
+stress()
+{
+	seconds=$1
+	shift
+	mkdir -p /mnt/stress
+	( while :; do
+		cat $INFO > /dev/null
+		sleep 1
+	done ) &
+	reader=$!
+	( ulimit -v $LIMIT
+	  exec stress-ng --timeout "$seconds" --temp-path /mnt/stress "$@" ) \
+		> /tmp/stress 2>&1
+	code=$?
+	kill $reader
+	wait $reader 2>/dev/null
+	grep -E 'skip|not implemented|fail|error|killed' /tmp/stress | sort |
+		uniq -c | head -20 | cut -c 1-150 | sed 's/^/# /'
+	tail -n 1 /tmp/stress | sed 's/^/# /'
+	rm -rf /mnt/stress
+	case $code in
+	0 | 3 | 4) ;;
+	*) fail "stress-ng ended with $code" ;;
+	esac
+}
+
+disk_up()
+{
+	mountpoint -q /mnt || mount_disk
+}
+
+scan()
+{
+	echo scan > $LEAKS || fail "kmemleak gave up"
+}
+
+test_what_is_there_before()
+{
+	loopback_up
+	echo 300 > /proc/sys/kernel/hung_task_timeout_secs
+	disk_up
+	for group in "$VM" "$MEMORY" "$FILES" "$NETWORK" "$FORK"; do
+		stress 5 $group
+	done
+	umount /mnt || fail umount
+	settle 5
+	if [ -w $LEAKS ]; then
+		scan
+		echo clear > $LEAKS
+	fi
+	settle 5
+	for f in after before; do
+		snapshot > /tmp/$f
+	done
+}
+
+test_vm()
+{
+	disk_up
+	stress "$SECONDS_EACH" $VM
+}
+
+test_memory()
+{
+	disk_up
+	stress "$SECONDS_EACH" $MEMORY
+}
+
+test_filesystem()
+{
+	disk_up
+	stress "$SECONDS_EACH" $FILES
+}
+
+test_network()
+{
+	disk_up
+	stress "$SECONDS_EACH" $NETWORK
+}
+
+test_fork()
+{
+	disk_up
+	stress "$SECONDS_EACH" $FORK
+}
+
+# Every line has what it had, but for
+#  - SLACK calls: a callback, a timer, a kworker in flight;
+#  - what is named in KEPT, caches that only memory pressure empties, and that
+#    within KEPT_BYTES: slab pages (partial slabs), page tables of the kernel's own
+#    addresses, cached thread stacks, and the shell that compares with its awk;
+#  - lines that have less than before: what was kept then need not be kept now.
+SLACK=8
+KEPT='^(mm/slub\\.c|kernel/fork\\.c:[0-9]+ func:(alloc_thread_stack_node|vm_area)|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c)'
+KEPT_BYTES=8388608
+
+test_nothing_drifted()
+{
+	if mountpoint -q /mnt; then
+		umount /mnt || fail umount
+	fi
+	settle 10
+	settle 5
+	snapshot > /tmp/after
+	awk -F'\t' -v slack=$SLACK -v kept="$KEPT" -v room=$KEPT_BYTES '
+	FILENAME == "/tmp/before" { b[$1] = $2; c[$1] = $3; next }
+	$1 ~ kept {
+		if ($2 - b[$1] > room) { print "# kept too much: " $0; bad++ }
+		next
+	}
+	$3 - c[$1] > slack {
+		print "# " $1 ": " b[$1] + 0 "/" c[$1] + 0 " before, " $2 "/" $3 " after"
+		bad++
+	}
+	END { print "# " NR " lines"; exit bad > 0 }
+	' /tmp/before /tmp/after || fail "not as before"
+}
+
+test_conservation()
+{
+	[ -e $CONSERVATION ] || skip "no $CONSERVATION"
+	cat $CONSERVATION > /tmp/conservation || fail "cannot be read"
+	last=$(tail -n 1 /tmp/conservation)
+	[ "$last" = "differing: 0" ] && return
+	tail -n 20 /tmp/conservation | sed 's/^/# /'
+	fail "$last"
+}
+
+# Objects that nobody points to for two scans in a row, five seconds apart.
+test_no_leak()
+{
+	[ -w $LEAKS ] || skip "no kmemleak"
+	scan
+	sleep 6
+	scan
+	sleep 6
+	scan
+	cat $LEAKS > /tmp/leaks
+	found=$(grep -c '^unreferenced object' /tmp/leaks)
+	head -n 40 /tmp/leaks | sed 's/^/# /'
+	[ "$found" = 0 ] || fail "$found leaks"
+}
+
+test_nothing_was_left_unaccounted()
+{
+	dmesg | grep -E 'alloc_tag|WARNING|kmemleak: .*(disabl|Cannot)' |
+		head -5 | sed 's/^/# /'
+	dmesg | grep -qE 'alloc_tag|WARNING|kmemleak: .*(disabl|Cannot)' &&
+		fail "a warning"
+	:
+}
+
+run_tests
