@@ -32,7 +32,7 @@ test_huge_pages_collapsed_exactly()
 
 test_r08_compaction_exactly()
 {
-	moved compact 128
+	moved compact 448
 }
 
 test_swap_exactly()
