@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Per-CPU memory, mempools, bios, hash tables and what helpers allocate: each on
+# the line of whoever asked for it, to the byte, and nothing left in the end.
+#
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_cover_percpu
+
+. /qt/lib.sh
+
+COVER=/sys/kernel/debug/ctag_cover_percpu
+
+fresh_cover()
+{
+	[ ! -d $COVER ] || rmmod ctag_cover_percpu || fail "rmmod"
+	insmod /modules/ctag_cover_percpu.ko || fail "insmod"
+}
+
+check_lines()
+{
+	cat $COVER/table > /tmp/table
+	tags | grep -F '[ctag_cover_percpu]' > /tmp/info
+	awk '
+	FILENAME == "/tmp/info" {
+		k = $3 " " $5
+		bytes[k] += $1; calls[k] += $2; seen[k] = 1
+		next
+	}
+	{
+		k = "ctag_cover_percpu.c:" $2 " func:" $3
+		n++
+		if (!seen[k])
+			print "# " $1 ": no line for " k
+		else if (calls[k] == $4 && (bytes[k] == $5 ||
+			 ($6 == "atleast" && bytes[k] > $5 && bytes[k] < 2 * $5 + 2048)))
+			next
+		else
+			print "# " $1 ": " bytes[k] " bytes " calls[k] " calls, want " $5 " and " $4 " " $6
+		bad++
+	}
+	END { if (!n) print "# no table"; exit bad || !n }
+	' /tmp/info /tmp/table
+}
+
+# steps NAME ...: does them, and compares after each
+steps()
+{
+	for s in "$@"; do
+		echo "$s" > $COVER/cmd || fail "$s"
+		check_lines || fail "after $s"
+	done
+}
+
+cpus()
+{
+	n=0
+	IFS=,-
+	set -- $(cat /sys/devices/system/cpu/possible)
+	unset IFS
+	echo $(($# > 1 ? $2 - $1 + 1 : 1))
+}
+
+test_percpu()
+{
+	fresh_cover
+	steps percpu_get percpu_put percpu_get percpu_put
+}
+
+test_percpu_many_chunks()
+{
+	fresh_cover
+	chunks=$(sum_tags 'func:pcpu_create_chunk|func:pcpu_mem_zalloc|func:pcpu_tag_init_chunk')
+	steps crowd_get crowd_half
+	note "chunk metadata before, after: $chunks," \
+	     "$(sum_tags 'func:pcpu_create_chunk|func:pcpu_mem_zalloc|func:pcpu_tag_init_chunk')"
+	[ "$chunks" != "$(sum_tags 'func:pcpu_create_chunk|func:pcpu_mem_zalloc|func:pcpu_tag_init_chunk')" ] ||
+		fail "no new chunk: this tests nothing"
+	steps crowd_put crowd_get crowd_half crowd_put
+}
+
+# Allocated while it is on, freed while it is off, and the other way round.
+test_r28_percpu_toggled()
+{
+	fresh_cover
+	steps percpu_get
+	profiling 0
+	steps percpu_put
+	echo percpu_get > $COVER/cmd
+	profiling 1
+	echo percpu_put > $COVER/cmd
+	steps percpu_get percpu_put
+}
+
+# The static per-CPU variables of a module are the module loader's.
+test_percpu_of_modules()
+{
+	[ ! -d $COVER ] || rmmod ctag_cover_percpu
+	before=$(sum_tags 'func:percpu_modalloc')
+	insmod /modules/ctag_cover_percpu.ko || fail insmod
+	now=$(sum_tags 'func:percpu_modalloc')
+	eq "with the module" "$now" "$((${before% *} + 52 * $(cpus))) $((${before#* } + 1))"
+	rmmod ctag_cover_percpu
+	eq "without" "$(sum_tags 'func:percpu_modalloc')" "$before"
+}
+
+# From the first allocation on: those of slab caches, made at boot.
+test_percpu_early()
+{
+	have=$(sum_tags 'func:alloc_kmem_cache_cpus')
+	caches=0
+	for c in /sys/kernel/slab/*; do
+		[ -L "$c" ] || caches=$((caches + 1))
+	done
+	[ "${have#* }" -ge $caches ] || fail "${have#* } calls for $caches caches"
+	eq "bytes a cache" $((${have% *} % (${have#* } * $(cpus)))) 0
+}
+
+# Who grows a counter's parts is recorded by its own line and nothing recurs.
+test_lazy_counter()
+{
+	have=$(sum_tags 'func:give_parts')
+	note "parts of counters: $have"
+	[ "${have#* }" -gt 0 ] || fail "no counter was hot"
+	eq "bytes" "${have% *}" $((${have#* } * 16 * $(cpus)))
+}
+
+test_r27_helpers()
+{
+	fresh_cover
+	steps helpers_get helpers_put helpers_get helpers_put
+}
+
+test_mempool()
+{
+	fresh_cover
+	steps pool_create pool_use pool_starve pool_refill pool_free \
+		pool_grow pool_destroy pool_create pool_destroy
+}
+
+test_bio()
+{
+	fresh_cover
+	steps bio_get bio_put bio_get bio_put
+}
+
+test_rhashtable()
+{
+	fresh_cover
+	steps hash_init hash_grow hash_shrink hash_destroy
+	steps hash_init hash_grow hash_destroy
+}
+
+# A table set up while profiling is off is accounted for what it grows to.
+test_rhashtable_recorded_while_off()
+{
+	fresh_cover
+	profiling 0
+	echo hash_init_off > $COVER/cmd || fail hash_init_off
+	profiling 1
+	check_lines || fail "after hash_init_off"
+	steps hash_grow hash_destroy
+}
+
+# No line of a helper, nor of a header, is left.
+test_r27_no_helper_is_named()
+{
+	lines=$(tags | grep -E ' (mm/mempool|lib/(rhashtable|percpu_counter|percpu-refcount|sbitmap|flex_proportions)|kernel/locking/percpu-rwsem)\.c:| (\./)?include/(linux/(percpu|mempool|bio|sbitmap|bpf)|net/dst_ops)[^ ]*\.h:')
+	[ -z "$lines" ] || fail "there is: $lines"
+}
+
+run_tests
