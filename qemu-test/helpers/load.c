@@ -8,6 +8,7 @@
  * gives everything back. Kinds:
  *
  *	sockets	N TCP connections over loopback, with unread data in each
+ *	udp	N UDP sockets, with two datagrams waiting in each
  *	unix	N pairs of unix sockets, with unread data in each
  *	forks	N child processes
  *	storm	N processes that end, up to 64 at a time; 64 of them stay
@@ -82,6 +83,25 @@ static void sockets(unsigned long n)
 			   sizeof(abort_on_close));
 		put(c);
 		put(s);
+	}
+}
+
+static void udp(unsigned long n)
+{
+	while (n--) {
+		struct sockaddr_in a = {
+			.sin_family = AF_INET,
+			.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		};
+		socklen_t len = sizeof(a);
+		int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+		if (fd < 0 || bind(fd, (struct sockaddr *)&a, len) ||
+		    getsockname(fd, (struct sockaddr *)&a, &len) ||
+		    connect(fd, (struct sockaddr *)&a, len))
+			die("udp");
+		put(fd);
+		put(fd);
 	}
 }
 
@@ -231,7 +251,7 @@ static const struct {
 	const char *name;
 	void (*make)(unsigned long n);
 } kinds[] = {
-	{ "sockets", sockets }, { "unix", unix_pairs },
+	{ "sockets", sockets }, { "udp", udp }, { "unix", unix_pairs },
 	{ "forks", forks }, { "storm", storm },
 	{ "threads", threads }, { "pipes", pipes }, { "files", files },
 	{ "anon", memory }, { "holes", holes }, { "thp", thp },

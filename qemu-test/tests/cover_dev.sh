@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# DMA memory, and memory managed with a device, belongs to the line of the driver.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge
+# modules: ctag_cover_dev
+
+. /qt/lib.sh
+. /qt/bin/cover
+
+test_each_function()
+{
+	cover_all ctag_cover_dev
+}
+
+# The file may allocate for itself, never for a driver.
+test_r27_no_line_of_the_helpers()
+{
+	cover_load ctag_cover_dev
+	cover_want 20
+	bad=$(tags | grep -E '(include/linux/(device|dma-mapping|dmapool|scatterlist)\.h|drivers/base/devres\.c|kernel/dma/(direct|mapping)\.c|lib/scatterlist\.c|mm/dmapool\.c):')
+	[ -z "$bad" ] || fail "$(echo "$bad" | head -1)"
+	cover_want 0
+	cover_unload
+}
+
+run_tests
