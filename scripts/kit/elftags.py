@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The code tags in an image: a linked kernel, a module or an object, 64 bits."""
+
+import struct
+
+from .util import fail
+
+SHF_ALLOC, SHT_RELA, SHT_NOBITS, ET_REL = 2, 4, 8, 1
+# struct codetag: filename, function, lineno, index, flags
+TAG = "QQIHH"
+
+
+class Image:
+    """Sections of an ELF file, and strings by address or relocation."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "rb") as handle:
+            self.data = handle.read()
+        if self.data[:5] != b"\x7fELF\x02" or len(self.data) < 64:
+            fail(f"{path}: not an ELF file of 64 bits")
+        self.order = "<" if self.data[5] == 1 else ">"
+        try:
+            self.read_sections()
+        except (struct.error, IndexError, ValueError):
+            fail(f"{path}: an ELF file that is cut short or damaged")
+
+    def unpack(self, form, at):
+        return struct.unpack_from(self.order + form, self.data, at)
+
+    def read_sections(self):
+        self.type = self.unpack("H", 16)[0]
+        table = self.unpack("Q", 40)[0]
+        size, number, names = self.unpack("HHH", 58)
+        # name, type, flags, address, offset, size, link, info, alignment, entry size
+        rows = [self.unpack("IIQQQQIIQQ", table + i * size) for i in range(number)]
+        self.sections = rows
+        base = rows[names][4]
+        self.names = [self.cstring(base + row[0]) for row in rows]
+
+    def cstring(self, at):
+        return self.data[at:self.data.index(b"\0", at)].decode(errors="replace")
+
+    def at_address(self, address):
+        for row in self.sections:
+            if row[2] & SHF_ALLOC and row[1] != SHT_NOBITS and row[3] <= address < row[3] + row[5]:
+                return self.cstring(row[4] + address - row[3])
+        fail(f"{self.path}: no string at {address:#x}; is it an image that is linked to its place?")
+        return None
+
+    def relocated(self, index):
+        """offset -> string, for the pointers in section @index of an object."""
+        out = {}
+        for row in self.sections:
+            if row[1] != SHT_RELA or row[7] != index:
+                continue
+            symbols = self.sections[row[6]][4]
+            for at in range(row[4], row[4] + row[5], 24):
+                offset, info, addend = self.unpack("QQq", at)
+                section, value = self.unpack("HQ", symbols + (info >> 32) * 24 + 6)
+                out[offset] = self.cstring(self.sections[section][4] + value + addend)
+        return out
+
+    def tags(self, section="alloc_tags"):
+        """(file, function, line) of every tag."""
+        size, out = struct.calcsize("<" + TAG), []
+        for index, row in enumerate(self.sections):
+            if self.names[index] != section:
+                continue
+            if row[5] % size:
+                fail(f"{self.path}: section {section} is not a row of struct codetag")
+            strings = self.relocated(index) if self.type == ET_REL else None
+            for at in range(0, row[5], size):
+                name, function, line, _, _ = self.unpack(TAG, row[4] + at)
+                if strings is None:
+                    out.append((self.at_address(name), self.at_address(function), line))
+                else:
+                    out.append((strings[at], strings[at + 8], line))
+        return out
