@@ -137,7 +137,7 @@ static struct cache_tally *census_cache(struct census *c, struct kmem_cache *s)
 	return NULL;
 }
 
-/* With those that are only free to one CPU, until its lists are flushed. */
+/* With those that are free to one CPU only. */
 static unsigned int census_live(const struct slab *slab)
 {
 #ifdef CONFIG_SLUB
@@ -233,7 +233,8 @@ static unsigned long census_pages(struct census *c, unsigned long pfn)
 	}
 	nr = PageHead(page) ? compound_nr(page) : 1;
 	index = census_block(c, page);
-	if (!index && nr == 1 && !PageCompound(page) && !page_count(page)) {
+	if ((!index || index == ALLOC_TAG_EXEMPT) && nr == 1 &&
+	    !PageCompound(page) && !page_count(page)) {
 		/* Not the first page of a block that is not compound. */
 		c->pages[c->kind]++;
 		if (c->block && c->block < c->nr)
@@ -309,10 +310,13 @@ static int census_stopped(void *data)
 {
 	struct census *c = data;
 	unsigned long pfn = 0;
+	unsigned int i;
 
 	census_lists(c);
 	while (pfn < c->end_pfn)
 		pfn += census_pages(c, pfn);
+	for (i = 0; i < c->nr_caches; i++)
+		c->caches[i].objects -= slab_tag_nr_cached(c->caches[i].cache);
 	census_kfence(c);
 	pcpu_tag_for_each(census_hold, c);
 	census_counters(c);

@@ -33,7 +33,8 @@
 /* The line all slabs are accounted to. */
 static const struct alloc_tag *slab_tag_of_slabs __maybe_unused;
 
-static void *slab_tag_first_object(const struct slab *slab)
+/* Where the objects begin, whatever stands between them. */
+static void *slab_tag_first(const struct slab *slab)
 {
 #ifdef CONFIG_SLUB
 	return slab_address(slab);
@@ -45,7 +46,7 @@ static void *slab_tag_first_object(const struct slab *slab)
 static struct alloc_tag_ref *
 slab_tag_refs(const struct kmem_cache *s, const struct slab *slab)
 {
-	return slab_tag_first_object(slab) + objs_per_slab(s, slab) * s->size;
+	return slab_tag_first(slab) + objs_per_slab(s, slab) * s->size;
 }
 
 /* The reference of any object, NULL where there is none. */
@@ -232,10 +233,14 @@ void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
 				      const struct slab *slab, unsigned int i)
 {
+	void *object = slab_tag_first(slab) + i * s->size;
+
 	if (slab_tag_inside(s->size))
 		return slab_tag_refs(s, slab) + i;
-	return pgalloc_tag_ref(virt_to_page(slab_tag_first_object(slab) +
-					    i * s->size));
+#ifdef CONFIG_SLUB
+	object += s->red_left_pad;
+#endif
+	return pgalloc_tag_ref(virt_to_page(object));
 }
 
 /**

@@ -89,6 +89,7 @@ kilobytes()
 
 profiling()
 {
+	[ "$(stat -c %a $MP)" = 644 ] || skip "$MP is read-only here"
 	echo "$1" > $MP || fail "cannot write $1 to $MP"
 }
 

@@ -148,10 +148,16 @@ struct mapped {
 	dma_addr_t dma;
 };
 
+/* Elsewhere, as a macro is all on one line. */
+static struct mapped *new_mapped(void)
+{
+	return kzalloc(sizeof(struct mapped), GFP_KERNEL);
+}
+
 #define MAKE_DMA(_name, _call)						\
 static void *make_##_name(struct cover *c)				\
 {									\
-	struct mapped *m = kzalloc(sizeof(*m), GFP_KERNEL);		\
+	struct mapped *m = new_mapped();				\
 									\
 	if (!m)								\
 		return NULL;						\
@@ -276,10 +282,15 @@ static void *make_table(struct cover *c, struct sg_table *t, int err,
 	return NULL;
 }
 
+static struct sg_table *new_table(void)
+{
+	return kzalloc(sizeof(struct sg_table), GFP_KERNEL);
+}
+
 #define MAKE_TABLE(_name, _nents, _call)				\
 static void *make_##_name(struct cover *c)				\
 {									\
-	struct sg_table *t = kzalloc(sizeof(*t), GFP_KERNEL);		\
+	struct sg_table *t = new_table();				\
 	int err;							\
 									\
 	if (!t)								\

@@ -13,7 +13,6 @@
 
 #include <linux/bio.h>
 #include <linux/debugfs.h>
-#include <linux/flex_proportions.h>
 #include <linux/mempool.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -51,7 +50,7 @@ struct line {
 
 enum {
 	TYPED, TYPED_ATOMIC, ONE_BYTE, ALIGNED, CHARGED, CROWD,
-	COUNTER, PROPORTION, REF, RWSEM, SBITMAP, SBQ,
+	COUNTER, REF, RWSEM, SBITMAP, SBQ,
 	POOL_MADE, POOL_USED, POOL_STARVED, POOL_GROWN, PAGES_MADE, PAGES_USED,
 	BIOSET, BIO, BIO_OF_SET, BIO_CLONE, BIO_KMALLOC,
 	HASH, HASH_LIST, NR_LINES
@@ -67,7 +66,6 @@ static struct line lines[NR_LINES] = {
 	LINE(CHARGED, "__alloc_percpu_gfp_account"),
 	LINE(CROWD, "crowd"),
 	LINE(COUNTER, "percpu_counter"),
-	LINE(PROPORTION, "fprop"),
 	LINE(REF, "percpu_ref"),
 	LINE(RWSEM, "percpu_rwsem"),
 	LINE(SBITMAP, "sbitmap"),
@@ -198,7 +196,6 @@ static int crowd_put(void)
 /* Helpers */
 
 static struct percpu_counter counter;
-static struct fprop_local_percpu proportion;
 static struct percpu_ref ref;
 static struct percpu_rw_semaphore rwsem;
 static struct sbitmap bitmap;
@@ -213,7 +210,6 @@ static int helpers_get(void)
 	int err = 0;
 
 	HERE(COUNTER); err |= percpu_counter_init(&counter, 0, GFP_KERNEL);
-	HERE(PROPORTION); err |= fprop_local_init_percpu(&proportion, GFP_KERNEL);
 	HERE(REF); err |= percpu_ref_init(&ref, ref_release, 0, GFP_KERNEL);
 	HERE(RWSEM); err |= percpu_init_rwsem(&rwsem);
 	HERE(SBITMAP); err |= sbitmap_init_node(&bitmap, 1000, 5, GFP_KERNEL, NUMA_NO_NODE, false, true);
@@ -221,7 +217,6 @@ static int helpers_get(void)
 	if (err)
 		return -ENOMEM;
 	expect_percpu(COUNTER, sizeof(s32));
-	expect_percpu(PROPORTION, sizeof(s32));
 	expect_percpu(REF, sizeof(long));
 	expect(REF, 1, size_of(ref.data));
 	expect_percpu(RWSEM, sizeof(int));
@@ -237,7 +232,6 @@ static int helpers_put(void)
 	int id;
 
 	percpu_counter_destroy(&counter);
-	fprop_local_destroy_percpu(&proportion);
 	percpu_ref_exit(&ref);
 	percpu_free_rwsem(&rwsem);
 	sbitmap_free(&bitmap);

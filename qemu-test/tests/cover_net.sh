@@ -34,7 +34,7 @@ test_r27_no_line_of_a_header()
 	bad=$(tags | grep -E '(include/net/[^ ]*|include/linux/(skbuff|netdevice|etherdevice|if_vlan|netlink|ptr_ring|skb_array|sockptr)|net/[^ ]*)\.h:')
 	unload
 	[ -z "$bad" ] || fail "$(echo "$bad" | head -1)"
-	bad=$(tags | grep -E 'func:(__alloc_skb|kmalloc_reserve|skb_clone|sk_prot_alloc|sk_alloc|skb_page_frag_refill|alloc_skb_with_frags|__build_skb|sock_wmalloc|sock_alloc_send_pskb|dst_alloc)(_noprof)?$')
+	bad=$(tags | grep -E 'func:(__alloc_skb|kmalloc_reserve|skb_clone|sk_prot_alloc|sk_alloc|skb_page_frag_refill|alloc_skb_with_frags|__build_skb|sock_wmalloc|sock_alloc_send_pskb|dst_alloc)(_noprof)? *$')
 	[ -z "$bad" ] || fail "$(echo "$bad" | head -1)"
 }
 
@@ -42,11 +42,11 @@ test_r27_no_line_of_a_header()
 test_sockets_at_their_family()
 {
 	loopback_up
-	inet=$(net_calls 'func:inet_create$')
-	unix=$(net_calls 'func:unix_create1$')
+	inet=$(net_calls 'func:inet_create( |$)')
+	unix=$(net_calls 'func:unix_create1( |$)')
 	load udp 200
-	[ $(($(net_calls 'func:inet_create$') - inet)) -ge 200 ] || fail "200 UDP sockets"
-	eq "unix sockets" "$(net_calls 'func:unix_create1$')" "$unix"
+	[ $(($(net_calls 'func:inet_create( |$)') - inet)) -ge 200 ] || fail "200 UDP sockets"
+	eq "unix sockets" "$(net_calls 'func:unix_create1( |$)')" "$unix"
 	unload
 }
 
@@ -82,7 +82,7 @@ around()
 test_a_thousand_tcp_connections()
 {
 	loopback_up
-	around sockets 1000 10
+	around sockets 1000 5
 }
 
 test_a_thousand_udp_sockets()

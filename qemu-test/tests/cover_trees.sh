@@ -106,7 +106,7 @@ test_r27_no_line_of_the_library()
 test_users_in_the_kernel()
 {
 	dd if=/dev/zero of=/tmp/x bs=64k count=32 2>/dev/null
-	for f in dup_mmap mmap_region '(shmem_add_to_page_cache|__filemap_add_folio)'; do
+	for f in dup_mmap '(mmap_region|__vma_adjust|vma_link|do_brk_flags|do_mas_align_munmap)' '(shmem_add_to_page_cache|__filemap_add_folio)'; do
 		had=$(sum_tags "func:$f( |\$)")
 		[ "${had#* }" -gt 0 ] || fail "$f has no nodes"
 	done

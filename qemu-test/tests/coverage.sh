@@ -37,10 +37,11 @@ flush_caches()
 	done 2>/dev/null
 }
 
-# For each cache what the report says and what /proc/slabinfo says. A cache that
-# is used by who reads them has objects on the list of a CPU again by then, which
-# count as live though nobody has them: those are what may be missing, at most a
-# slab or two a CPU, and only in a cache where that is so every time.
+# In the report, whose numbers are of one moment, every object has a reference,
+# but the first of kmem_cache_node, which is there before its line can be known.
+# /proc/slabinfo is read after it, and counts the objects on the list of a CPU as
+# active: caches that whoever reads it uses may have that many more, at most a
+# slab or two a CPU, and the others have none.
 objects_covered()
 {
 	rm -f /tmp/least
@@ -53,16 +54,14 @@ objects_covered()
 		FILENAME == "/tmp/least" { least[$1] = $2; next }
 		FILENAME == "/tmp/slabinfo" { active[$1] = $2; room[$1] = $5 * 4; next }
 		NF == 3 {
-			d = $2 - $3
-			if (($1 in active) && active[$1] - $3 > d) d = active[$1] - $3
-			if ($3 > $2) d = 1000000
+			d = ($1 in active) ? active[$1] - $3 : 0
+			if ($3 != $2 - ($1 == "kmem_cache_node")) d = 1000000
 			if (!($1 in least) || d < least[$1]) least[$1] = d
 		}
 		END { for (c in least) print c, least[c], room[c] + 0 }
 		' /tmp/least /tmp/slabinfo /tmp/slabs > /tmp/least.new
 		mv /tmp/least.new /tmp/least
 	done
-	# the first object of this one is there before its line can be known
 	awk '$1 == "kmem_cache_node" { $3 += 1 }
 	$2 { some++ }
 	$2 > $3 { print "# " $1 ": " $2 " objects on no line"; bad++ }
