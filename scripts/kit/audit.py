@@ -18,7 +18,7 @@ from .csource import CALL_RE, CONTROL, group_end, split_args
 from .util import fail
 
 # Whole folders; only the files on top of the others.
-FOLDERS = ["include", "arch/x86/include", "mm", "lib", "kernel", "block", "ipc", "init", "virt",
+FOLDERS = ["include", "arch/x86/include", "arch/x86/mm", "arch/x86/kernel", "mm", "lib", "kernel", "block", "ipc", "init", "virt",
            "net/core", "drivers/base", "fs/proc", "fs/kernfs", "fs/debugfs"]
 TOPS = ["fs", "security", "crypto"]
 # Where to fill in a structure of the caller is to work on behalf of him.
@@ -410,17 +410,25 @@ VARIABLE = (r"(?:\b(?:int|long|bool|unsigned|u32|u64|size_t)\b|\b(?:struct|union
             r"\b%s\s*[;=,)]")
 
 
-def suspects(top, names):
-    """Files outside of the scope with _noprof, or a use of a hooked name that is no call."""
-    any_name = "|".join(sorted(names))
-    pattern = (rf"_noprof|\b({any_name})\s*[,;)}}]|(->|\.)({any_name})\s*\(|^#\s*undef\s+({any_name})\b|"
-               rf"^([a-z_][\w \t*]*[ \t*])?({any_name})[ \t]*\(")
+def suspects(top, names, everywhere):
+    """Files with _noprof; with @everywhere also those where a hooked name is no call,
+    which takes a while and finds what a compiler would, in what nobody has configured."""
+    pattern = "_noprof"
+    if everywhere:
+        name = f"({'|'.join(sorted(names))})"
+        pattern += (rf"|(^|[^A-Za-z0-9_]){name}[ \t]*[,;)}}]|(->|\.){name}[ \t]*\(|"
+                    rf"^#[ \t]*undef[ \t]+{name}([^A-Za-z0-9_]|$)|^([a-z_][A-Za-z0-9_ \t*]*[ \t*])?{name}[ \t]*\(")
     folders = [name for name in EVERYWHERE if Path(top, name).is_dir()]
-    done = subprocess.run(["grep", "-rlP", "--include=*.[ch]", "--exclude-dir=trace", pattern, *folders], cwd=top, check=False,
-                          env={**os.environ, "LC_ALL": "C"}, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(["grep", "-rlE", "--include=*.[ch]", "--exclude-dir=trace", pattern, *folders], cwd=top,
+                          check=False, env={**os.environ, "LC_ALL": "C"}, stdout=subprocess.PIPE, text=True)
     if done.returncode > 1:
         fail("grep failed on the kernel tree")
     return sorted(done.stdout.split())
+
+
+BARE_RE = re.compile(r"(?<![\w.>*])([A-Za-z_]\w*)\s*[,;)}]")
+MEMBER_CALL_RE = re.compile(r"(?:->|\.)\s*([A-Za-z_]\w*)\s*\(")
+UNDEF_RE = re.compile(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.M)
 
 
 class Uses:
@@ -433,10 +441,10 @@ class Uses:
 
     def __init__(self, hooks, sources):
         self.hooks, self.sources = hooks, sources
-        names = "|".join(sorted(hooks.direct))
-        self.bare = re.compile(rf"(?<![\w.>*])({names})\s*[,;)}}]")
-        self.member = re.compile(rf"(?:->|\.)\s*({names})\s*\(")
-        self.undef = re.compile(rf"^[ \t]*#[ \t]*undef[ \t]+({names})\b", re.M)
+
+    def named(self, pattern, text):
+        """Matches of @pattern whose first group is a hooked name."""
+        return [match for match in pattern.finditer(text) if match[1] in self.hooks.direct]
 
     def findings(self):
         return [finding for source in self.sources for finding in self.look_at(source)]
@@ -462,31 +470,38 @@ class Uses:
         return []
 
     @staticmethod
-    def outside_hooks(body):
+    def hooked(body):
+        """The stretches of a body that are arguments of alloc_hooks()."""
+        return [(m.end(), group_end(body, m.end() - 1)) for m in HOOKED_CALL_RE.finditer(body)]
+
+    def outside_hooks(self, body):
         """Names called in a body, but for what is inside of alloc_hooks()."""
-        inside = [(m.end(), group_end(body, m.end() - 1)) for m in HOOKED_CALL_RE.finditer(body)]
+        inside = self.hooked(body)
         return [m[1] for m in CALL_RE.finditer(body)
                 if not any(start <= m.start() < end for start, end in inside)]
 
     def answered(self, source):
         """Functions of a file that run in somebody's hook: those that say so by their
         name, and static ones that only such call."""
-        ok = {f.name for f in source.functions if self.is_inner(f.name)}
+        sure = {f.name for f in source.functions if self.is_inner(f.name)}
         taken = set(re.findall(r"\b[A-Za-z_]\w*+(?!\s*\()", source.text))
         static = {f.name for f in source.functions if f.static} - taken
         callers = {}
         for function in source.functions:
+            for start, end in self.hooked(function.body):
+                for name in CALL_RE.findall(function.body, start, end):
+                    callers.setdefault(name, set())
             for name in set(self.outside_hooks(function.body)) & static:
                 callers.setdefault(name, set()).add(function.name)
-        again = True
-        while again:
-            more = {name for name in static - ok if name in callers and callers[name] - {name} <= ok}
-            ok, again = ok | more, bool(more)
-        return ok
+        ok, again = static & callers.keys(), True
+        while again:            # take away who has a caller that is not answered for
+            bad = {name for name in ok if not callers[name] <= sure | ok}
+            ok, again = ok - bad, bool(bad)
+        return sure | ok
 
     def pointers(self, source):
         out = []
-        for match in self.bare.finditer(source.text):
+        for match in self.named(BARE_RE, source.text):
             before = source.text[max(0, match.start() - 40):match.start()]
             if re.search(VARIABLE % match[1], source.text):
                 continue
@@ -495,15 +510,15 @@ class Uses:
                 continue
             out.append(self.at(source, match, "pointer", f"{match[1]} is a macro and no function"))
         for match in re.finditer(r"[=,(?:&]\s*(\w+_noprof)\s*[,;)}]", source.text):
-            if not re.search(r"\bEXPORT\w+$", source.text[max(0, match.start() - 30):match.start()]):
+            if not re.search(r"\bEXPORT\w+\s*$", source.text[max(0, match.start() - 30):match.start()]):
                 out.append(self.at(source, match, "pointer", f"takes the address of {match[1]}()"))
         return out
 
     def clashes(self, source):
         out = [self.at(source, match, "clash", f"calls a member {match[1]}, which is a macro")
-               for match in self.member.finditer(source.text)]
+               for match in self.named(MEMBER_CALL_RE, source.text)]
         out += [self.at(source, match, "clash", f"takes away the macro {match[1]}", source.raw)
-                for match in self.undef.finditer(source.raw)]
+                for match in self.named(UNDEF_RE, source.raw)]
         for function in source.functions:
             if function.name in self.hooks.direct and source.path not in self.hooks.where[function.name]:
                 out.append(Finding(source.path, function.name, "clash", function.line,
