@@ -35,7 +35,7 @@ NUMBER_RE = re.compile(r"(?!unsigned long$)(unsigned |signed )?(int|bool|void|sh
 # What they return is what was there before, or an entry, not what they allocated.
 NOT_FRESH_RE = re.compile(r"(__)?(xa|xas|radix_tree|idr|ida|mas|mtree|maple)_\w+")
 # Calls through a pointer that are taken for allocations.
-MEMBER_RE = re.compile(r"(?:->|\.)\w*alloc\w*\s*\($")
+MEMBER_RE = re.compile(r"(?:->|\.)\w*[aA]lloc\w*\s*\($")
 # Macros that give their argument in another form.
 SAME = {"page_address", "virt_to_page", "page_to_virt", "page_to_phys", "virt_to_phys", "__pa", "__va",
         "page_folio", "folio_page", "folio_address", "container_of", "PTR_ALIGN", "ALIGN", "likely", "unlikely",
@@ -113,15 +113,17 @@ class Hooks:
     def close(self, pending):
         """Macros whose value is another hooked macro's are like it."""
         words = [(macro, CALL_RE.findall(macro.body) + re.findall(r"^\s*(\w+)\s*$", macro.body))
-                 for macro in pending if macro.source.header and not macro.name.endswith("_noprof")]
+                 for macro in pending if not macro.name.endswith("_noprof")]
         again = True
         while again:
             again = False
             for macro, names in words:
                 hit = next((name for name in names if name in self.at_caller and name != macro.name), None)
-                if hit and macro.name not in self.at_caller:
+                if hit and macro.source.header and macro.name not in self.at_caller:
                     self.at_caller[macro.name] = self.at_caller[hit]
                     again = True
+                elif hit and not macro.source.header:
+                    self.local.setdefault(macro.source.path, {})[macro.name] = self.at_caller[hit]
 
     def names(self, path):
         return self.local.get(path, {}).keys() | self.at_caller.keys()
@@ -308,7 +310,7 @@ class Audit:
         for name in self.hooks.inner:
             if not self.is_number(name):
                 self.fresh[None, name] = "it is behind a hook"
-        seeds |= {name for name in self.callers if "alloc" in name}
+        seeds |= {name for name in self.callers if "lloc" in name}
         for name in sorted(seeds):
             todo.update(dict.fromkeys(self.callers.get(name, [])))
         while todo:

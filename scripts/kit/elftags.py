@@ -5,7 +5,7 @@ import struct
 
 from .util import fail
 
-SHF_ALLOC, SHT_RELA, SHT_NOBITS, ET_REL = 2, 4, 8, 1
+SHF_ALLOC, SHT_SYMTAB, SHT_RELA, SHT_NOBITS, ET_REL = 2, 2, 4, 8, 1
 # struct codetag: filename, function, lineno, index, flags
 TAG = "QQIHH"
 
@@ -41,12 +41,25 @@ class Image:
     def cstring(self, at):
         return self.data[at:self.data.index(b"\0", at)].decode(errors="replace")
 
-    def at_address(self, address):
+    def offset(self, address):
+        """Where in the file is what will be at @address?"""
         for row in self.sections:
             if row[2] & SHF_ALLOC and row[1] != SHT_NOBITS and row[3] <= address < row[3] + row[5]:
-                return self.cstring(row[4] + address - row[3])
-        fail(f"{self.path}: no string at {address:#x}; is it an image that is linked to its place?")
+                return row[4] + address - row[3]
+        fail(f"{self.path}: nothing at {address:#x}; is it an image that is linked to its place?")
         return None
+
+    def symbols(self, names):
+        """name -> value, for those of the symbol table."""
+        out = {}
+        for row in self.sections:
+            if row[1] == SHT_SYMTAB:
+                strings = self.sections[row[6]][4]
+                for at in range(row[4], row[4] + row[5], 24):
+                    name = self.cstring(strings + self.unpack("I", at)[0])
+                    if name in names:
+                        out[name] = self.unpack("Q", at + 8)[0]
+        return out
 
     def relocated(self, index):
         """offset -> string, for the pointers in section @index of an object."""
@@ -62,18 +75,28 @@ class Image:
         return out
 
     def tags(self, section="alloc_tags"):
-        """(file, function, line) of every tag."""
-        size, out = struct.calcsize("<" + TAG), []
+        """(file, function, line) of every tag: of a section of that name, or of what
+        the kernel's linker script put between two symbols."""
+        out = []
         for index, row in enumerate(self.sections):
-            if self.names[index] != section:
-                continue
-            if row[5] % size:
-                fail(f"{self.path}: section {section} is not a row of struct codetag")
-            strings = self.relocated(index) if self.type == ET_REL else None
-            for at in range(0, row[5], size):
-                name, function, line, _, _ = self.unpack(TAG, row[4] + at)
-                if strings is None:
-                    out.append((self.at_address(name), self.at_address(function), line))
-                else:
-                    out.append((strings[at], strings[at + 8], line))
+            if self.names[index] == section:
+                strings = self.relocated(index) if self.type == ET_REL else None
+                out += self.row(row[4], row[5], strings)
+        bounds = self.symbols({f"__start_{section}", f"__stop_{section}"})
+        if not out and len(bounds) == 2:
+            start, stop = sorted(bounds.values())
+            out = self.row(self.offset(start), stop - start, None) if stop > start else []
+        return out
+
+    def row(self, start, length, strings):
+        """The tags in @length bytes of the file."""
+        size, out = struct.calcsize("<" + TAG), []
+        if length % size:
+            fail(f"{self.path}: the tags are not a row of struct codetag")
+        for at in range(0, length, size):
+            name, function, line, _, _ = self.unpack(TAG, start + at)
+            if strings is None:
+                out.append((self.cstring(self.offset(name)), self.cstring(self.offset(function)), line))
+            else:
+                out.append((strings[at], strings[at + 8], line))
         return out
