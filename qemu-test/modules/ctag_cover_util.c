@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls helpers that allocate for their callers, each on a line of its own.
+ *
+ * /sys/kernel/debug/ctag_cover_util/cmd takes "fill" and "drop": LIVE objects of
+ * every site, none of any. .../table then says what should be live, a line a site:
+ *
+ *	FUNCTION LINE CALLS PAGES [NUMBER CACHE]...
+ *
+ * The size of an object is slab_size of the cache in sysfs.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitmap.h>
+#include <linux/cpumask.h>
+#include <linux/debugfs.h>
+#include <linux/dma-fence-chain.h>
+#include <linux/generic-radix-tree.h>
+#include <linux/kfifo.h>
+#include <linux/list_lru.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pagemap.h>
+#include <linux/parser.h>
+#include <linux/posix_acl.h>
+#include <linux/ptr_ring.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/spi/spi.h>
+#include <linux/string_helpers.h>
+#include <linux/textsearch.h>
+#include <linux/vmalloc.h>
+#include <asm/pgalloc.h>
+
+#define LIVE		9
+#define PARTS		2	/* kinds of objects that a call allocates */
+#define GFP		GFP_KERNEL
+#define ENTRIES		(3 * PAGE_SIZE / sizeof(u64))
+#define ACL_ENTRIES	10
+
+union thing {
+	void *p;
+	unsigned long addr;
+	struct kfifo fifo;
+	struct ptr_ring ring;
+	struct list_lru lru;
+	cpumask_var_t mask;
+	GENRADIX(u64) radix;
+};
+
+/**
+ * struct site - a line that calls a helper
+ * @func: the function it is in
+ * @make: makes a thing, not 0 if that fails
+ * @drop: frees it
+ * @pages: blocks of pages it has, of one page each
+ * @order: not 0 for one block of that order in their place
+ * @part: how many objects of kmalloc() it has, of what size
+ * @line: where the call stands
+ * @live: things there are
+ */
+struct site {
+	const char *func;
+	int (*make)(struct site *s, union thing *t);
+	void (*drop)(union thing *t);
+	unsigned int pages;
+	unsigned int order;
+	struct {
+		unsigned int nr;
+		size_t size;
+	} part[PARTS];
+
+	unsigned int line;
+	unsigned int live;
+	union thing thing[LIVE];
+};
+
+/* A line that returns a pointer, and what frees that */
+#define POINTER(_name, _call, _free)					\
+static int __maybe_unused						\
+make_##_name(struct site *s, union thing *t)				\
+{									\
+	s->line = __LINE__;						\
+	t->p = (void *)(_call);						\
+	return IS_ERR_OR_NULL(t->p);					\
+}									\
+									\
+static void __maybe_unused drop_##_name(union thing *t)			\
+{									\
+	_free(t->p);							\
+}
+
+/* A line that initialises a structure */
+#define STRUCTURE(_name, _init, _exit)					\
+static int __maybe_unused						\
+make_##_name(struct site *s, union thing *t)				\
+{									\
+	s->line = __LINE__;						\
+	return _init;							\
+}									\
+									\
+static void __maybe_unused drop_##_name(union thing *t)			\
+{									\
+	_exit;								\
+}
+
+/* Not constant: kstrdup_const() is to copy it. */
+static char text[18] = "three small words";
+static const substring_t part = { .from = text, .to = text + 11 };
+static const struct posix_acl acl = { .a_count = 0 };
+
+static char *format(struct site *s, const char *fmt, ...)
+{
+	char *p;
+	va_list ap;
+
+	va_start(ap, fmt);
+	s->line = __LINE__ + 1;
+	p = kvasprintf(GFP, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+static const char *format_const(struct site *s, const char *fmt, ...)
+{
+	const char *p;
+	va_list ap;
+
+	va_start(ap, fmt);
+	s->line = __LINE__ + 1;
+	p = kvasprintf_const(GFP, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+static void free_strings(void *p)
+{
+	kfree_strarray(p, 3);
+}
+
+static void free_table(void *p)
+{
+	free_page((unsigned long)p);
+}
+
+static void free_folio(void *p)
+{
+	folio_put(p);
+}
+
+POINTER(kasprintf, kasprintf(GFP, "%s %d", text, 12345), kfree)
+POINTER(kasprintf_strarray, kasprintf_strarray(GFP, "line", 3), free_strings)
+POINTER(kstrdup_quotable, kstrdup_quotable("a \"quoted\" word", GFP), kfree)
+POINTER(kstrdup_const, kstrdup_const(text, GFP), kfree)
+POINTER(match_strdup, match_strdup(&part), kfree)
+POINTER(argv_split, argv_split(GFP, text, NULL), argv_free)
+POINTER(bitmap_alloc, bitmap_alloc(1000, GFP), bitmap_free)
+POINTER(bitmap_zalloc, bitmap_zalloc(65, GFP), bitmap_free)
+POINTER(bitmap_alloc_node, bitmap_alloc_node(3000, GFP, numa_mem_id()), bitmap_free)
+POINTER(bitmap_zalloc_node, bitmap_zalloc_node(1, GFP, numa_mem_id()), bitmap_free)
+POINTER(posix_acl_alloc, posix_acl_alloc(ACL_ENTRIES, GFP), kfree)
+POINTER(posix_acl_from_mode, posix_acl_from_mode(0750, GFP), kfree)
+POINTER(posix_acl_clone, posix_acl_clone(&acl, GFP), kfree)
+POINTER(alloc_ts_config, alloc_ts_config(64, GFP), kfree)
+POINTER(dma_fence_chain, dma_fence_chain_alloc(), kfree)
+POINTER(spi_message, spi_message_alloc(3, GFP), kfree)
+POINTER(page_cache, __page_cache_alloc(GFP), __free_page)
+POINTER(filemap_folio, filemap_alloc_folio(GFP, 2), free_folio)
+POINTER(page_table, __pte_alloc_one_kernel(NULL), free_table)
+POINTER(vmalloc_user, vmalloc_user(16 * PAGE_SIZE), vfree)
+POINTER(vmalloc_32, vmalloc_32(16 * PAGE_SIZE), vfree)
+POINTER(__vmalloc, __vmalloc(16 * PAGE_SIZE, GFP), vfree)
+POINTER(vmalloc_node, vmalloc_node(16 * PAGE_SIZE, numa_mem_id()), vfree)
+POINTER(vzalloc_node, vzalloc_node(16 * PAGE_SIZE, numa_mem_id()), vfree)
+POINTER(vcalloc, vcalloc(16, PAGE_SIZE), vfree)
+POINTER(vmalloc_array, vmalloc_array(16, PAGE_SIZE), vfree)
+
+STRUCTURE(kfifo, kfifo_alloc(&t->fifo, 200, GFP), kfifo_free(&t->fifo))
+STRUCTURE(ptr_ring, ptr_ring_init(&t->ring, 100, GFP), ptr_ring_cleanup(&t->ring, NULL))
+STRUCTURE(list_lru, list_lru_init(&t->lru), list_lru_destroy(&t->lru))
+STRUCTURE(cpumask, !zalloc_cpumask_var(&t->mask, GFP), free_cpumask_var(t->mask))
+
+static int make_kvasprintf(struct site *s, union thing *t)
+{
+	t->p = format(s, "%d%d", 1234567, 7654321);
+	return !t->p;
+}
+
+static int make_kvasprintf_const(struct site *s, union thing *t)
+{
+	t->p = (void *)format_const(s, "%s", text);
+	return !t->p;
+}
+
+static void drop_string(union thing *t)
+{
+	kfree(t->p);
+}
+
+/* Three pages of entries, and one that leads to them */
+static int make_genradix(struct site *s, union thing *t)
+{
+	genradix_init(&t->radix);
+	s->line = __LINE__ + 1;
+	return genradix_prealloc(&t->radix, ENTRIES - 1, GFP);
+}
+
+static void drop_genradix(union thing *t)
+{
+	genradix_free(&t->radix);
+}
+
+/* The first page of the first entry */
+static int make_genradix_ptr(struct site *s, union thing *t)
+{
+	genradix_init(&t->radix);
+	s->line = __LINE__ + 1;
+	return !genradix_ptr_alloc(&t->radix, 7, GFP);
+}
+
+/* What is grown goes from one line to the other. */
+static int make_ring_resize(struct site *s, union thing *t)
+{
+	if (ptr_ring_init(&t->ring, 10, GFP))
+		return -ENOMEM;
+	s->line = __LINE__ + 1;
+	return ptr_ring_resize(&t->ring, 300, GFP, NULL);
+}
+
+static int make_kvrealloc(struct site *s, union thing *t)
+{
+	void *small = kmalloc(100, GFP);
+
+	s->line = __LINE__ + 1;
+	t->p = kvrealloc(small, 100, 1000, GFP);
+	if (!t->p)
+		kfree(small);
+	return !t->p;
+}
+
+static void drop_kvrealloc(union thing *t)
+{
+	kvfree(t->p);
+}
+
+#define SITE(_name, ...)						\
+	{ .func = "make_" #_name, .make = make_##_name,			\
+	  .drop = drop_##_name, __VA_ARGS__ }
+#define ONE(_size)	.part = { { 1, (_size) } }
+
+/* One by one; where vmalloc() notes which they are is its own. */
+#define VMALLOC		.pages = 16
+
+static struct site sites[] = {
+	SITE(kasprintf, ONE(sizeof("three small words 12345"))),
+	SITE(kasprintf_strarray, .part = { { 1, 4 * sizeof(void *) },
+					   { 3, sizeof("line-0") } }),
+	SITE(kstrdup_quotable, ONE(sizeof("a \\x22quoted\\x22 word"))),
+	SITE(kstrdup_const, ONE(sizeof(text))),
+	SITE(match_strdup, ONE(11 + 1)),
+	SITE(argv_split, .part = { { 1, sizeof(text) },
+				   { 1, (3 + 2) * sizeof(void *) } }),
+	SITE(bitmap_alloc, ONE(1024 / 8)),
+	SITE(bitmap_zalloc, ONE(128 / 8)),
+	SITE(bitmap_alloc_node, ONE(3008 / 8)),
+	SITE(bitmap_zalloc_node, ONE(64 / 8)),
+	SITE(posix_acl_alloc, ONE(sizeof(acl) +
+				  ACL_ENTRIES * sizeof(struct posix_acl_entry))),
+	SITE(posix_acl_from_mode, ONE(sizeof(acl) +
+				      3 * sizeof(struct posix_acl_entry))),
+	SITE(posix_acl_clone, ONE(sizeof(acl))),
+	SITE(alloc_ts_config, ONE(TS_PRIV_ALIGN(sizeof(struct ts_config)) + 64)),
+	SITE(dma_fence_chain, ONE(sizeof(struct dma_fence_chain))),
+	SITE(spi_message, ONE(sizeof(struct spi_message) +
+			      3 * sizeof(struct spi_transfer))),
+	SITE(page_cache, .pages = 1),
+	SITE(filemap_folio, .pages = 1, .order = 2),
+	SITE(page_table, .pages = 1),
+	SITE(vmalloc_user, VMALLOC),
+	SITE(vmalloc_32, VMALLOC),
+	SITE(__vmalloc, VMALLOC),
+	SITE(vmalloc_node, VMALLOC),
+	SITE(vzalloc_node, VMALLOC),
+	SITE(vcalloc, VMALLOC),
+	SITE(vmalloc_array, VMALLOC),
+	SITE(kvrealloc, ONE(1000)),
+	SITE(kfifo, ONE(256)),
+	SITE(ptr_ring, ONE(100 * sizeof(void *))),
+	{ .func = "make_ring_resize", .make = make_ring_resize,
+	  .drop = drop_ptr_ring, ONE(300 * sizeof(void *)) },
+	SITE(list_lru, ONE(0)),
+#ifdef CONFIG_CPUMASK_OFFSTACK
+	SITE(cpumask, ONE(0)),
+#endif
+	SITE(genradix, .pages = 4),
+	{ .func = "make_genradix_ptr", .make = make_genradix_ptr,
+	  .drop = drop_genradix, .pages = 1 },
+	{ .func = "format", .make = make_kvasprintf, .drop = drop_string,
+	  ONE(sizeof("12345677654321")) },
+	{ .func = "format_const", .make = make_kvasprintf_const,
+	  .drop = drop_string, ONE(sizeof(text)) },
+};
+
+static struct dentry *dir;
+static DEFINE_MUTEX(lock);
+
+/* Sizes that only the running kernel knows */
+static void measure(void)
+{
+	struct site *s;
+
+	for (s = sites; s < sites + ARRAY_SIZE(sites); s++) {
+		if (s->make == make_list_lru)
+			s->part[0].size = nr_node_ids * sizeof(struct list_lru_node);
+		if (s->make == make_cpumask)
+			s->part[0].size = cpumask_size();
+	}
+}
+
+static void drop(void)
+{
+	struct site *s;
+
+	for (s = sites; s < sites + ARRAY_SIZE(sites); s++)
+		while (s->live)
+			s->drop(&s->thing[--s->live]);
+}
+
+static int fill(void)
+{
+	struct site *s;
+
+	for (s = sites; s < sites + ARRAY_SIZE(sites); s++)
+		for (; s->live < LIVE; s->live++)
+			if (s->make(s, &s->thing[s->live]))
+				return -ENOMEM;
+	return 0;
+}
+
+static ssize_t cmd_write(struct file *file, const char __user *buf,
+			 size_t len, loff_t *pos)
+{
+	char word[8] = "";
+	int err = 0;
+
+	if (len >= sizeof(word))
+		return -EINVAL;
+	if (copy_from_user(word, buf, len))
+		return -EFAULT;
+
+	mutex_lock(&lock);
+	if (sysfs_streq(word, "fill"))
+		err = fill();
+	else if (sysfs_streq(word, "drop"))
+		drop();
+	else
+		err = -EINVAL;
+	mutex_unlock(&lock);
+	return err ?: len;
+}
+
+static const struct file_operations cmd_fops = {
+	.owner	= THIS_MODULE,
+	.write	= cmd_write,
+};
+
+static void show_site(struct seq_file *m, const struct site *s)
+{
+	unsigned int calls = s->pages, i;
+	size_t size;
+
+	for (i = 0; i < PARTS; i++)
+		calls += s->part[i].nr;
+	seq_printf(m, "%s %u %u %u", s->func, s->line, calls * s->live,
+		   (s->pages << s->order) * s->live);
+	for (i = 0; i < PARTS; i++) {
+		if (!s->part[i].nr)
+			continue;
+		size = kmalloc_size_roundup(s->part[i].size);
+		seq_printf(m, " %u kmalloc-%zu%s", s->part[i].nr * s->live,
+			   size % SZ_1K ? size : size / SZ_1K,
+			   size % SZ_1K ? "" : "k");
+	}
+	seq_putc(m, '\n');
+}
+
+static int table_show(struct seq_file *m, void *unused)
+{
+	struct site *s;
+
+	mutex_lock(&lock);
+	for (s = sites; s < sites + ARRAY_SIZE(sites); s++)
+		if (s->line)
+			show_site(m, s);
+	mutex_unlock(&lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(table);
+
+static int __init cover_util_init(void)
+{
+	measure();
+	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
+	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
+	return 0;
+}
+
+static void __exit cover_util_exit(void)
+{
+	debugfs_remove(dir);
+	drop();
+}
+
+module_init(cover_util_init);
+module_exit(cover_util_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Calls of helpers that allocate for their callers");

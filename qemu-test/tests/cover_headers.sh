@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# No line names a header, whether it holds anything or not: what an inline function
+# allocates is charged to who calls it (r27). And who that is, for those where it
+# is known.
+#
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_keep
+
+. /qt/lib.sh
+
+# Files that are source in spite of their names, each included by one other:
+#
+# kernel/rcu/tasks.h		by kernel/rcu/update.c
+# kernel/rcu/tree_nocb.h	by kernel/rcu/tree.c
+# kernel/rcu/tree_plugin.h	by kernel/rcu/tree.c
+# net/netfilter/ipset/ip_set_hash_gen.h	by each kind of set
+SOURCE='(kernel/rcu/(tasks|tree_nocb|tree_plugin)|net/netfilter/ipset/ip_set_hash_gen)\.h:'
+
+test_r27_no_header()
+{
+	tags > /tmp/all
+	[ "$(wc -l < /tmp/all)" -gt 1000 ] || fail "only $(wc -l < /tmp/all) lines"
+	awk '$3 ~ /\.h:/ { print $3, $NF }' /tmp/all | grep -vE "^$SOURCE" | sort | uniq -c > /tmp/headers
+	sed 's/^/# /' /tmp/headers
+	[ ! -s /tmp/headers ] || fail "$(wc -l < /tmp/headers) lines of headers"
+}
+
+# held FILE FUNCTION: that line is there and has something
+held()
+{
+	tags | awk -v f="$1" -v g="func:$2" '
+		index($3, f ":") == 1 && $4 == g { b += $1 }
+		END { exit !b }' || fail "nothing on $1 $2"
+}
+
+test_page_tables()
+{
+	held arch/x86/mm/pgtable.c pte_alloc_one
+	held mm/memory.c __pmd_alloc
+	held mm/memory.c __pud_alloc
+	held mm/memory.c __pte_alloc_kernel
+	held arch/x86/mm/pgtable.c _pgd_alloc
+}
+
+test_page_cache()
+{
+	echo something > /tmp/file
+	dd if=/dev/zero of=/tmp/file bs=4096 count=64 2>/dev/null
+	held kernel/fork.c alloc_thread_stack_node
+	tags | awk '$3 ~ /^mm\/(filemap|readahead)\.c:/ { n++ } END { exit n < 4 }' ||
+		fail "the page cache has no lines of its own"
+	if tags | grep -q 'func:filemap_alloc_folio'; then
+		fail "a line of filemap_alloc_folio()"
+	fi
+}
+
+test_code_of_modules()
+{
+	before=$(sum_tags 'kernel/module/main.c:[0-9]+ func:move_module')
+	insmod /modules/ctag_keep.ko || fail insmod
+	after=$(sum_tags 'kernel/module/main.c:[0-9]+ func:move_module')
+	[ "${after% *}" -gt "${before% *}" ] || fail "a module takes nothing: $before, $after"
+	rmmod ctag_keep || fail rmmod
+}
+
+run_tests
