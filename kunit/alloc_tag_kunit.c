@@ -335,7 +335,8 @@ static int recorder_init_noprof(struct recorder *r)
 	return 0;
 }
 
-#define recorder_init(...)	alloc_hooks(recorder_init_noprof(__VA_ARGS__))
+#define recorder_init(...)						\
+	alloc_hooks_record(recorder_init_noprof(__VA_ARGS__))
 
 static void recorder_grow(struct recorder *r)
 {
