@@ -354,7 +354,7 @@ static void copy(long mib, char *p)
 
 static void cma(long mib, char *p)
 {
-	struct sum before, full, line = line_of("cma_alloc");
+	struct sum before, full, line = line_of("cma_alloc_mem");
 	long pages, had, used;
 
 	slurp(CMA "count");
@@ -375,13 +375,13 @@ static void cma(long mib, char *p)
 	if (had < 100)
 		expect("pages moved", had, 100);
 	more_by("moved aside", full, 0, 0);
-	expect("bytes of the line", line_of("cma_alloc").bytes - line.bytes,
+	expect("bytes of the line", line_of("cma_alloc_mem").bytes - line.bytes,
 	       (pages - used) / 2 * PAGE);
-	expect("calls of the line", line_of("cma_alloc").calls - line.calls,
+	expect("calls of the line", line_of("cma_alloc_mem").calls - line.calls,
 	       (pages - used) / 2);
 	put(CMA "free", "%ld", (pages - used) / 2);
-	expect("bytes given back", line_of("cma_alloc").bytes - line.bytes, 0);
-	expect("calls given back", line_of("cma_alloc").calls - line.calls, 0);
+	expect("bytes given back", line_of("cma_alloc_mem").bytes - line.bytes, 0);
+	expect("calls given back", line_of("cma_alloc_mem").calls - line.calls, 0);
 	unmap(p, mib);
 	more_by("all gone", before, 0, 0);
 }

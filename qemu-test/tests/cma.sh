@@ -12,7 +12,7 @@ CMA=/sys/kernel/debug/cma/reserved
 
 line()
 {
-	sum_tags 'func:cma_alloc '
+	sum_tags 'func:cma_alloc_mem '
 }
 
 test_r13_first_use_of_the_area()

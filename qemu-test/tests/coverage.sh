@@ -39,9 +39,9 @@ flush_caches()
 
 # In the report, whose numbers are of one moment, every object has a reference,
 # but the first of kmem_cache_node, which is there before its line can be known.
-# /proc/slabinfo is read after it, and counts the objects on the list of a CPU as
-# active: caches that whoever reads it uses may have that many more, at most a
-# slab or two a CPU, and the others have none.
+# /proc/slabinfo is read after it, and counts the free objects in slabs of a CPU
+# as active: caches that whoever reads it uses may have that many more, a slab and
+# a few partial ones for each CPU, and the others have none.
 objects_covered()
 {
 	rm -f /tmp/least
@@ -52,7 +52,7 @@ objects_covered()
 		touch /tmp/least
 		awk '
 		FILENAME == "/tmp/least" { least[$1] = $2; next }
-		FILENAME == "/tmp/slabinfo" { active[$1] = $2; room[$1] = $5 * 4; next }
+		FILENAME == "/tmp/slabinfo" { active[$1] = $2; room[$1] = $5 * 12; next }
 		NF == 3 {
 			d = ($1 in active) ? active[$1] - $3 : 0
 			if ($3 != $2 - ($1 == "kmem_cache_node")) d = 1000000
