@@ -116,6 +116,13 @@ static bool is_anon(const char *where)
 	return false;
 }
 
+/* The tables are allocated in one of those files, and are no anonymous memory. */
+static bool is_table(const char *line)
+{
+	return strstr(line, "func:__pte_alloc") || strstr(line, "func:__pmd_alloc") ||
+	       strstr(line, "func:__pud_alloc") || strstr(line, "func:__p4d_alloc");
+}
+
 /* Lines of those files that have objects have less than a page a call. */
 static struct sum look(void)
 {
@@ -128,7 +135,7 @@ static struct sum look(void)
 	     line = strtok_r(NULL, "\n", &save)) {
 		if (sscanf(line, "%ld %ld %255s", &bytes, &calls, where) != 3)
 			continue;
-		if (!is_anon(where) || bytes < calls * PAGE)
+		if (!is_anon(where) || is_table(line) || bytes < calls * PAGE)
 			continue;
 		sum.bytes += bytes;
 		sum.calls += calls;
