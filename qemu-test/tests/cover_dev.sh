@@ -4,6 +4,7 @@
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge
+# timeout: 300
 # modules: ctag_cover_dev
 
 . /qt/lib.sh
