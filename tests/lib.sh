@@ -105,7 +105,7 @@ need_queue() {
 # clone_tools DIR: a repository with the tooling and nothing else
 clone_tools() {
 	mkdir -p "$1"
-	(cd "$top" && tar -c --exclude=__pycache__ .gitignore scripts Makefile packages.txt patches/cover-letter.txt) |
+	(cd "$top" && tar -c --exclude=__pycache__ --exclude=scripts/gdb .gitignore scripts Makefile packages.txt patches/cover-letter.txt) |
 		tar -x -C "$1"
 	git -C "$1" init -q -b main
 }

@@ -152,15 +152,15 @@ test_files_made_and_opened_while_off()
 {
 	profiling 0
 	fresh_trees
-	exec 5< $PROC/seq
+	exec 7< $PROC/seq
 	exec 6< $DIR/one
 	profiling 1
 	file make_single $PROC/single 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
-	dd bs=1 count=1 <&5 > /dev/null 2>&1 || fail "read seq"
+	dd bs=1 count=1 <&7 > /dev/null 2>&1 || fail "read seq"
 	dd bs=1 count=1 <&6 > /dev/null 2>&1 || fail "read one"
 	printf 'make_seq 1 kmalloc-cg-4k\none_open 1 kmalloc-cg-4k\n' | live ||
 		fail "buffers"
-	exec 5<&- 6<&-
+	exec 7<&- 6<&-
 	printf 'make_seq\none_open\n' | live || fail "closed"
 }
 
