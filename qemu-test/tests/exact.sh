@@ -6,6 +6,7 @@
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
 # append: sysctl.vm.mem_profiling=1 cgroup.memory=nokmem slab_nomerge
+# timeout: 480
 # modules: ctag_test ctag_keep
 
 . /qt/lib.sh

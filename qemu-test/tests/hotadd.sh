@@ -9,7 +9,7 @@
 # qemu: -device virtio-balloon-pci
 # monitor: yes
 # modules: ctag_test ctag_life ctag_keep
-# timeout: 240
+# timeout: 480
 
 . /qt/lib.sh
 
