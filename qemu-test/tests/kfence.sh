@@ -48,9 +48,10 @@ test_caches_and_rcu()
 		life uncache
 		check_life || fail "round $i, freed"
 		life rcu 200
+		life barrier
+		until_true 30 check_life > /tmp/differences ||
+			fail "round $i: $(cat /tmp/differences)"
 	done
-	life barrier
-	until_true 30 check_life > /tmp/differences || fail "$(cat /tmp/differences)"
 	life_unload
 }
 
