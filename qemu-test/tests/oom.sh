@@ -15,6 +15,7 @@ test_the_killer_names_the_line()
 {
 	dmesg -c > /dev/null
 	# the program asks for more than there is, and is what the killer takes
+	echo 1 > /proc/sys/vm/overcommit_memory
 	echo 1000 > /proc/self/oom_score_adj
 	/qt/bin/load anon 1000 /tmp/.ready && fail "was not killed"
 	[ ! -e /tmp/.ready ] || fail "had 1000 MiB"
