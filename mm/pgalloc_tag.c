@@ -192,7 +192,7 @@ static unsigned long pgalloc_tag_nr_chunks;
 
 #define CHUNK_BYTES	(PGALLOC_TAG_CHUNK_SIZE * sizeof(struct alloc_tag_ref))
 
-static __meminit void *pgalloc_tag_get(size_t size, int nid)
+static __ref void *pgalloc_tag_get(size_t size, int nid)
 {
 	if (slab_is_available())
 		return kvzalloc_node(size, GFP_KERNEL, nid);
