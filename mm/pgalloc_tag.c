@@ -201,7 +201,8 @@ static __ref void *pgalloc_tag_get(size_t size, int nid)
 
 /*
  * The old table is not freed: a reader that is still in it takes no lock that
- * could be waited for, and it is 8 bytes for every 128 MiB.
+ * could be waited for, and it is 8 bytes for every 128 MiB. kmemleak has to be
+ * told of those from the slab; it never reports what memblock gave.
  */
 static int __meminit pgalloc_tag_grow(unsigned long nr, int nid)
 {
@@ -215,7 +216,8 @@ static int __meminit pgalloc_tag_grow(unsigned long nr, int nid)
 	if (pgalloc_tag_map)
 		memcpy(map, pgalloc_tag_map,
 		       pgalloc_tag_nr_chunks * sizeof(*map));
-	kmemleak_not_leak(map);
+	if (slab_is_available())
+		kmemleak_not_leak(map);
 	/* Pairs with the dependent loads in pgalloc_tag_ref(). */
 	smp_store_release(&pgalloc_tag_map, map);
 	pgalloc_tag_nr_chunks = nr;
