@@ -200,6 +200,7 @@ static int alloc_tag_module_load(struct codetag_type *type,
  */
 void alloc_tag_count_slow(unsigned long index, long bytes, long calls)
 {
+	struct lazy_percpu_part __percpu *parts;
 	struct alloc_tag_table *table;
 	struct lazy_percpu_counter *c;
 
@@ -211,9 +212,10 @@ void alloc_tag_count_slow(unsigned long index, long bytes, long calls)
 		return;
 	c = alloc_tag_counter(index);
 	lazy_percpu_counter_add(c, bytes, calls);
+	parts = READ_ONCE(c->parts);
 	table = READ_ONCE(alloc_tag_table);
-	if (READ_ONCE(c->parts) && index < table->nr)
-		WRITE_ONCE(table->parts[index], c->parts);
+	if (parts && index < table->nr)
+		WRITE_ONCE(table->parts[index], parts);
 }
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG

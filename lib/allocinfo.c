@@ -24,9 +24,11 @@
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
 #include <linux/alloc_tag.h>
+#include <linux/bitops.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
@@ -459,7 +461,7 @@ static int allocinfo_get_at(struct allocinfo_file *f,
 			    struct allocinfo_get_at __user *arg)
 {
 	struct allocinfo_tag_data data = { };
-	struct allocinfo_cursor cursor;
+	struct allocinfo_cursor cursor = { };
 	u64 at;
 	int err;
 
@@ -561,15 +563,12 @@ static unsigned int allocinfo_find_top(struct allocinfo_top *top)
 	return nr;
 }
 
-/* Reports of two CPUs one after the other; the lines of one stay together. */
 static void allocinfo_print_top(const struct allocinfo_top *top, unsigned int nr)
 {
-	unsigned long flags;
 	struct seq_buf s;
 	char name[160];
 	unsigned int i;
 
-	printk_cpu_sync_get_irqsave(flags);
 	pr_warn("bytes, calls and places of the %u lines that hold most:\n", nr);
 	for (i = 0; i < nr; i++) {
 		seq_buf_init(&s, name, sizeof(name));
@@ -577,31 +576,40 @@ static void allocinfo_print_top(const struct allocinfo_top *top, unsigned int nr
 		pr_warn("%12ld %8ld %.*s\n", top[i].bytes, top[i].calls,
 			(int)seq_buf_used(&s), name);
 	}
-	printk_cpu_sync_put_irqrestore(flags);
 }
 
 /**
  * alloc_tag_show_mem - print the call sites that hold most
  *
- * A part of the report on a lack of memory.
+ * A part of the report on a lack of memory. Reports of two CPUs do not mix:
+ * while there is one, the other says so instead of waiting.
  *
- * Context: any but NMI. Allocates nothing, waits for no lock: while a module
- * comes or goes, it says so instead.
+ * Context: any; says nothing in NMI. Allocates nothing, waits for no lock: while
+ * a module comes or goes, it says so instead.
  */
 void alloc_tag_show_mem(void)
 {
+	static unsigned long reporting;
 	struct allocinfo_top top[ALLOCINFO_TOP];
 
+	/* What the release of a lock may do is not for NMI. */
+	if (in_nmi())
+		return;
 	if (!static_key_enabled(&mem_alloc_profiling_key)) {
 		pr_warn("memory allocation profiling is off\n");
 		return;
 	}
-	if (!codetag_trylock(&alloc_tag_type)) {
-		pr_warn("a module comes or goes, no report on call sites\n");
+	if (test_and_set_bit_lock(0, &reporting)) {
+		pr_warn("another report on call sites is under way\n");
 		return;
 	}
-	allocinfo_print_top(top, allocinfo_find_top(top));
-	codetag_unlock(&alloc_tag_type);
+	if (codetag_trylock(&alloc_tag_type)) {
+		allocinfo_print_top(top, allocinfo_find_top(top));
+		codetag_unlock(&alloc_tag_type);
+	} else {
+		pr_warn("a module comes or goes, no report on call sites\n");
+	}
+	clear_bit_unlock(0, &reporting);
 }
 
 static const struct proc_ops allocinfo_proc_ops = {

@@ -439,15 +439,20 @@ static void codetag_keep(struct codetag_type *type, struct codetag_range *range)
 	void *tags;
 	char *text;
 
+	/* Whatever is in use below is in use here: a tag can only fall out of it. */
 	for (i = 0; i < range->nr; i++) {
 		ct = codetag_of_range(type, range, i);
+		if (!codetag_in_use(type, ct))
+			continue;
+		nr++;
 		size += type->tag_size + sizeof(*place) +
 			strlen(ct->filename) + strlen(ct->function) + 2;
 	}
 
 	tags = kvzalloc(size, GFP_KERNEL | __GFP_NOFAIL);
-	place = tags + range->nr * type->tag_size;
-	text = (char *)(place + range->nr);
+	place = tags + nr * type->tag_size;
+	text = (char *)(place + nr);
+	nr = 0;
 	for (i = 0; i < range->nr; i++) {
 		ct = codetag_of_range(type, range, i);
 		if (!codetag_in_use(type, ct))

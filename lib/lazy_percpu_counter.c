@@ -7,8 +7,8 @@
  * LAZY_PERCPU_COUNTER_HOT changes within a second is given a part for each CPU,
  * and from then on is changed by two additions to the CPU's own memory. The
  * second is that of a machine with up to 8 CPUs, it is half of one with 16, and
- * so on down to a jiffy: what the parts take up grows with the CPUs, while what an atomic
- * costs its users does not.
+ * so on down to a jiffy: what the parts take up grows with the CPUs, while what
+ * an atomic costs its users does not.
  *
  * The value is the atomic pair plus all parts, at every moment: nothing moves
  * from one to the other when the parts arrive, so there is no state between and
@@ -101,7 +101,7 @@ static void ask_for_parts(struct lazy_percpu_counter *c)
  *
  * The slow path of lazy_percpu_counter_add(), not for direct use.
  *
- * Context: any, NMI included.
+ * Context: any, NMI included where the architecture's atomics are safe there.
  */
 void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
 				    long sum, long count)
@@ -118,7 +118,8 @@ void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
 	began = READ_ONCE(c->window);
 	WRITE_ONCE(c->window, now);
 	/* Parts for more CPUs cost more, and have to pay more. */
-	if ((now - began) * DIV_ROUND_UP(num_possible_cpus(), HOT_CPUS) < HZ)
+	if (now - began <
+	    DIV_ROUND_UP(HZ, DIV_ROUND_UP(num_possible_cpus(), HOT_CPUS)))
 		ask_for_parts(c);
 }
 EXPORT_SYMBOL_GPL(lazy_percpu_counter_add_atomic);

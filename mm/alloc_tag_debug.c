@@ -27,6 +27,7 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/nmi.h>
 #include <linux/pgalloc_tag.h>
 #include <linux/seq_buf.h>
 #include <linux/seq_file.h>
@@ -306,15 +307,23 @@ static void census_counters(struct census *c)
 						 &c->counted[i].calls);
 }
 
+/* Pages to look at before the watchdog is told that all is well. */
+#define CENSUS_WATCHED	(1UL << 18)
+
 static int census_stopped(void *data)
 {
 	struct census *c = data;
-	unsigned long pfn = 0;
+	unsigned long pfn = 0, watched = 0;
 	unsigned int i;
 
 	census_lists(c);
-	while (pfn < c->end_pfn)
+	while (pfn < c->end_pfn) {
+		if (pfn >= watched) {
+			touch_nmi_watchdog();
+			watched = pfn + CENSUS_WATCHED;
+		}
 		pfn += census_pages(c, pfn);
+	}
 	for (i = 0; i < c->nr_caches; i++)
 		c->caches[i].objects -= slab_tag_nr_cached(c->caches[i].cache);
 	census_kfence(c);

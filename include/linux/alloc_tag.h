@@ -6,6 +6,10 @@
 #ifndef _LINUX_ALLOC_TAG_H
 #define _LINUX_ALLOC_TAG_H
 
+#include <linux/types.h>
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+
 #include <linux/codetag.h>
 #include <linux/jump_label.h>
 #include <linux/lazy_percpu_counter.h>
@@ -40,8 +44,6 @@ static_assert(sizeof(struct alloc_tag_ref) == 2);
  * memory, so nobody has to be accounted for it. No tag has that index.
  */
 #define ALLOC_TAG_EXEMPT	U16_MAX
-
-#ifdef CONFIG_MEM_ALLOC_PROFILING
 
 /*
  * Two switches. The first: are allocations accounted? The second: may there be
@@ -79,16 +81,34 @@ extern struct alloc_tag_table *alloc_tag_table;
 /* Current where no hook is: no line, index 0. */
 extern struct alloc_tag alloc_tag_none;
 
+/**
+ * mem_alloc_profiling_enabled - are allocations accounted?
+ *
+ * Context: any.
+ * Return: true from when profiling is switched on to when it is switched off.
+ */
 static __always_inline bool mem_alloc_profiling_enabled(void)
 {
 	return static_branch_unlikely(&mem_alloc_profiling_key);
 }
 
+/**
+ * alloc_tag_refs_exist - may there be references to release?
+ *
+ * Context: any.
+ * Return: true from when profiling is switched on for the first time.
+ */
 static __always_inline bool alloc_tag_refs_exist(void)
 {
 	return static_branch_unlikely(&alloc_tag_refs_key);
 }
 
+/**
+ * alloc_tag_counter - the counter of an index
+ * @index: of a tag, not 0; its chunk is there
+ *
+ * Return: the counter, which stays where it is.
+ */
 static __always_inline struct lazy_percpu_counter *
 alloc_tag_counter(u16 index)
 {
@@ -248,8 +268,8 @@ static __always_inline void alloc_tag_count(unsigned long index, long bytes,
 	struct lazy_percpu_part __percpu *parts = NULL;
 
 	if (likely(index < table->nr)) {
-		/* Once there, they stay: to be read as often as one likes. */
-		parts = data_race(table->parts[index]);
+		/* Pairs with the WRITE_ONCE() in alloc_tag_count_slow(). */
+		parts = READ_ONCE(table->parts[index]);
 	}
 	if (likely(parts)) {
 		this_cpu_add(parts->sum, bytes);
@@ -320,6 +340,8 @@ void alloc_tag_early_init(void);
 void alloc_tag_show_mem(void);
 
 #else /* CONFIG_MEM_ALLOC_PROFILING */
+
+struct alloc_tag { };
 
 static inline bool mem_alloc_profiling_enabled(void)
 {
