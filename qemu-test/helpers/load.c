@@ -18,6 +18,7 @@
  *	anon	N MiB of anonymous memory
  *	holes	N MiB of it with every other page given back
  *	thp	N MiB in huge pages, then the second half of each given back
+ *	hugetlb	N huge pages of hugetlb, four of them then moved: taken offline
  *
  * Exit code: 1 when something failed before READY; 2 for wrong usage.
  */
@@ -37,6 +38,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef MADV_SOFT_OFFLINE
+#define MADV_SOFT_OFFLINE	101
+#endif
 
 #define MIB	(1UL << 20)
 #define HUGE	(2 * MIB)
@@ -247,6 +252,20 @@ static void thp(unsigned long n)
 			die("munmap");
 }
 
+static void hugetlb(unsigned long n)
+{
+	char *p = mmap(NULL, n * HUGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	for (unsigned long i = 0; i < n; i++)
+		p[i * HUGE] = 1;
+	for (unsigned long i = 0; i < 4 && i < n; i++)
+		if (madvise(p + i * HUGE, 4096, MADV_SOFT_OFFLINE))
+			die("madvise");
+}
+
 static const struct {
 	const char *name;
 	void (*make)(unsigned long n);
@@ -255,6 +274,7 @@ static const struct {
 	{ "forks", forks }, { "storm", storm },
 	{ "threads", threads }, { "pipes", pipes }, { "files", files },
 	{ "anon", memory }, { "holes", holes }, { "thp", thp },
+	{ "hugetlb", hugetlb },
 };
 
 int main(int argc, char **argv)

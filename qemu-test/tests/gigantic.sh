@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A gigantic page of hugetlb: page by page, and after it was demoted.
+# A gigantic page of hugetlb: page by page, after it was demoted, and after some
+# of the small ones were moved. From the buddy allocator, then from CMA.
 #
 # append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 hugetlb_cma=1G
 # memory: 3584M
-# timeout: 120
+# timeout: 180
 # set: all
 
 . /qt/lib.sh
@@ -39,6 +41,23 @@ test_r07_demoted()
 	set -- $(held)
 	[ $(($2 - ${before#* })) -le 600 ] || fail "512 pages are $(($2 - ${before#* })) calls"
 	[ $(($1 - ${before% *})) -ge 1073741824 ] || fail "a GiB is $(($1 - ${before% *})) bytes"
+	echo 0 > $HUGE/hugepages-2048kB/nr_hugepages
+	eq "given back" "$(held)" "$before"
+}
+
+# All of them are in use, so the pages that those taken offline are moved to come
+# from elsewhere, with another number of references than the others may have.
+test_r08_moved()
+{
+	[ -d $HUGE/hugepages-1048576kB ] || skip "no pages of 1 GiB"
+	before=$(held)
+	echo 1 > $HUGE/hugepages-1048576kB/nr_hugepages
+	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || skip "no GiB in one piece"
+	echo 1 > $HUGE/hugepages-1048576kB/demote || fail "cannot demote"
+	load hugetlb 512
+	unload
+	set -- $(held)
+	[ $(($1 - ${before% *})) -ge $((508 << 21)) ] || fail "508 pages are $1 bytes"
 	echo 0 > $HUGE/hugepages-2048kB/nr_hugepages
 	eq "given back" "$(held)" "$before"
 }
