@@ -208,6 +208,9 @@ static __always_inline bool alloc_tag_hooks_on(void)
  * alloc_hooks - account an allocation to the line it stands on
  * @_do_alloc: a call of a _noprof function
  *
+ * With jump labels the call is compiled twice, and one of the two runs. So a hook in
+ * its arguments has two tags, of one line.
+ *
  * Return: the value of @_do_alloc.
  */
 #define alloc_hooks(_do_alloc)						\
