@@ -100,7 +100,7 @@ test_r13_add_online_offline_remove()
 
 ballooned()
 {
-	set -- $(sum_tags 'func:balloon_page_alloc') "$1"
+	set -- $(sum_tags 'func:fill_balloon') "$1"
 	[ "$1" = "$3" ]
 }
 
@@ -111,19 +111,19 @@ test_r08_balloon_of_the_host()
 	total=$(($(kilobytes MemTotal)))
 	monitor "balloon 384"
 	until_true 30 ballooned $((128 << 20)) ||
-		fail "$(sum_tags 'func:balloon_page_alloc') for 128 MiB"
-	eq "line" "$(sum_tags 'func:balloon_page_alloc')" "$((128 << 20)) 32768"
+		fail "$(sum_tags 'func:fill_balloon') for 128 MiB"
+	eq "line" "$(sum_tags 'func:fill_balloon')" "$((128 << 20)) 32768"
 	note "MemTotal $total kB, then $(kilobytes MemTotal) kB"
 	# pages of a balloon can be moved, and stay on its line
 	load holes 64
 	echo 1 > /proc/sys/vm/compact_memory
-	eq "compacted" "$(sum_tags 'func:balloon_page_alloc')" "$((128 << 20)) 32768"
+	eq "compacted" "$(sum_tags 'func:fill_balloon')" "$((128 << 20)) 32768"
 	unload
 	monitor "balloon 448"
 	until_true 30 ballooned $((64 << 20)) || fail "not half deflated"
 	monitor "balloon 512"
 	until_true 30 ballooned 0 || fail "not deflated"
-	eq "deflated" "$(sum_tags 'func:balloon_page_alloc')" "0 0"
+	eq "deflated" "$(sum_tags 'func:fill_balloon')" "0 0"
 	eq "MemTotal" "$(kilobytes MemTotal)" "$total"
 }
 
