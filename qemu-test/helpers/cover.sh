@@ -22,7 +22,7 @@ cover_unload()
 # cover_want N: objects at every site, and each site's line holds exactly those
 cover_want()
 {
-	echo "$1" > "/sys/kernel/debug/$COVER/want" || fail "$COVER refused: $1"
+	echo "$1" > "/sys/kernel/debug/$COVER/cmd" || fail "$COVER refused: $1"
 	for f in /sys/kernel/slab/*; do
 		echo "${f##*/} $(cat "$f/slab_size")"
 	done > /tmp/slab_sizes

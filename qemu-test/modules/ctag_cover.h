@@ -3,7 +3,7 @@
  * What modules have in common that call each function of a subsystem that
  * allocates, once, on a line of its own.
  *
- * A number written to /sys/kernel/debug/MODULE/want makes every site allocate or
+ * A number written to /sys/kernel/debug/MODULE/cmd makes every site allocate or
  * free until it has that many objects. "table" then has a line a site:
  *
  *	NAME LINE FUNCTION CALLS exact|atleast {NUMBER UNIT}...
@@ -15,13 +15,10 @@
 #ifndef CTAG_COVER_H
 #define CTAG_COVER_H
 
-#include <linux/debugfs.h>
-#include <linux/kernel.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
-#include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+
+#include "ctag_cmd.h"
 
 #define COVER_MAX	64	/* objects of a site */
 #define COVER_COSTS	4	/* kinds of memory in an object */
@@ -108,9 +105,6 @@ static void __maybe_unused costs_object(struct cover *c, const char *cache)
 	cover_next(c, 1)->cache = cache;
 }
 
-static DEFINE_MUTEX(cover_lock);
-static struct dentry *cover_dir;
-
 static int cover_want(struct cover *c, unsigned int want)
 {
 	while (c->live > want)
@@ -157,50 +151,32 @@ static void cover_show(struct seq_file *m, const struct cover *c)
 
 /* For a module whose sites are in an array called covers */
 #define COVER_FILES							\
-static ssize_t want_write(struct file *file, const char __user *buf,	\
-			  size_t len, loff_t *pos)			\
+static int command(char *line)						\
 {									\
 	unsigned int want, i;						\
-	int err = kstrtouint_from_user(buf, len, 10, &want);		\
+	int err = kstrtouint(line, 10, &want);				\
 									\
 	if (err || want > COVER_MAX)					\
 		return err ?: -EINVAL;					\
-	mutex_lock(&cover_lock);					\
 	for (i = 0; !err && i < ARRAY_SIZE(covers); i++)		\
 		err = cover_want(&covers[i], want);			\
-	mutex_unlock(&cover_lock);					\
-	return err ?: len;						\
+	return err;							\
 }									\
 									\
-static const struct file_operations want_fops = {			\
-	.owner	= THIS_MODULE,						\
-	.write	= want_write,						\
-};									\
-									\
-static int table_show(struct seq_file *m, void *unused)			\
+static void show_table(struct seq_file *m)				\
 {									\
 	unsigned int i;							\
 									\
-	mutex_lock(&cover_lock);					\
 	for (i = 0; i < ARRAY_SIZE(covers); i++)			\
 		cover_show(m, &covers[i]);				\
-	mutex_unlock(&cover_lock);					\
-	return 0;							\
 }									\
 DEFINE_SHOW_ATTRIBUTE(table);						\
-									\
-static void cover_init(void)						\
-{									\
-	cover_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);		\
-	debugfs_create_file("want", 0200, cover_dir, NULL, &want_fops);	\
-	debugfs_create_file("table", 0400, cover_dir, NULL, &table_fops); \
-}									\
 									\
 static void cover_exit(void)						\
 {									\
 	unsigned int i;							\
 									\
-	debugfs_remove(cover_dir);					\
+	debugfs_remove(cmd_dir);					\
 	for (i = 0; i < ARRAY_SIZE(covers); i++)			\
 		cover_want(&covers[i], 0);				\
 }

@@ -352,7 +352,7 @@ static int __init ctag_cover_dev_init(void)
 		return err;
 	}
 	pages[0] = virt_to_page(dev);
-	cover_init();
+	cmd_init();
 	return 0;
 }
 

@@ -320,7 +320,7 @@ static int __init ctag_cover_net_init(void)
 	}
 	skb_reserve(model, 64);
 	skb_put_zero(model, 300);
-	cover_init();
+	cmd_init();
 	return 0;
 }
 

@@ -12,10 +12,8 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bio.h>
-#include <linux/debugfs.h>
 #include <linux/mempool.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/percpu-refcount.h>
 #include <linux/percpu-rwsem.h>
@@ -23,9 +21,9 @@
 #include <linux/rcupdate.h>
 #include <linux/rhashtable.h>
 #include <linux/sbitmap.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
+
+#include "ctag_cmd.h"
 
 /* Accounted to percpu_modalloc(); the only one there may be in this module. */
 static DEFINE_PER_CPU(char[52], static_area);
@@ -171,25 +169,23 @@ static int crowd_get(void)
 	return 0;
 }
 
-static int crowd_half(void)
+static void crowd_free(int i)
 {
-	int i;
-
-	for (i = 0; i < NR_CROWD; i += 2) {
+	for (; i < NR_CROWD; i += 2) {
 		free_percpu(crowd[i]);
 		expect_percpu(CROWD, -CROWD_SIZE);
 	}
+}
+
+static int crowd_half(void)
+{
+	crowd_free(0);
 	return 0;
 }
 
 static int crowd_put(void)
 {
-	int i;
-
-	for (i = 1; i < NR_CROWD; i += 2) {
-		free_percpu(crowd[i]);
-		expect_percpu(CROWD, -CROWD_SIZE);
-	}
+	crowd_free(1);
 	return 0;
 }
 
@@ -497,10 +493,7 @@ static int hash_destroy(void)
 
 /* Commands */
 
-static const struct step {
-	const char *name;
-	int (*fn)(void);
-} steps[] = {
+static const struct cmd steps[] = {
 	{ "percpu_get", percpu_get },
 	{ "percpu_put", percpu_put },
 	{ "crowd_get", crowd_get },
@@ -524,33 +517,12 @@ static const struct step {
 	{ "hash_destroy", hash_destroy },
 };
 
-static ssize_t cmd_write(struct file *file, const char __user *buf,
-			 size_t len, loff_t *pos)
+static int command(char *line)
 {
-	char name[32] = "";
-	int i, err;
-
-	if (len >= sizeof(name))
-		return -EINVAL;
-	if (copy_from_user(name, buf, len))
-		return -EFAULT;
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		if (!sysfs_streq(name, steps[i].name))
-			continue;
-		err = steps[i].fn();
-		if (err)
-			pr_info("%s: %d\n", steps[i].name, err);
-		return err ?: len;
-	}
-	return -ENOENT;
+	return cmd_run(steps, ARRAY_SIZE(steps), line);
 }
 
-static const struct file_operations cmd_fops = {
-	.owner	= THIS_MODULE,
-	.write	= cmd_write,
-};
-
-static int table_show(struct seq_file *m, void *unused)
+static void show_table(struct seq_file *m)
 {
 	const struct line *l;
 
@@ -559,24 +531,19 @@ static int table_show(struct seq_file *m, void *unused)
 			seq_printf(m, "%s %u %s %ld %ld %s\n", l->name, l->nr,
 				   l->func, l->calls, l->bytes,
 				   l->atleast ? "atleast" : "exact");
-	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(table);
-
-static struct dentry *dir;
 
 static int __init ctag_cover_percpu_init(void)
 {
 	this_cpu_write(static_area[0], 1);
-	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
-	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
+	cmd_init();
 	return 0;
 }
 
 static void __exit ctag_cover_percpu_exit(void)
 {
-	debugfs_remove(dir);
+	debugfs_remove(cmd_dir);
 }
 
 module_init(ctag_cover_percpu_init);

@@ -25,16 +25,14 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/debugfs.h>
 #include <linux/kfence.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 /* Where the slab is laid out nobody but the allocators is to know, and we. */
 #include <../mm/slab.h>
+
+#include "ctag_cmd.h"
 
 #define MANY	(192 << 10)	/* bytes of a cache, if those are enough objects */
 #define NR_MIN	40
@@ -137,9 +135,6 @@ static struct layout layouts[] = {
 	LAYOUT(s8192_ctor, 8192, 0, true),
 	LAYOUT(s9000, 9000, 0, false),
 };
-
-static struct dentry *dir;
-static DEFINE_MUTEX(cmd_lock);
 
 /* A constructor keeps a cache from being merged, too. */
 static void constructor(void *object)
@@ -363,35 +358,21 @@ static const struct {
 	{ "destroy", destroy },
 };
 
-static ssize_t cmd_write(struct file *file, const char __user *buf,
-			 size_t len, loff_t *pos)
+static int command(char *line)
 {
-	char line[16] = "";
 	struct layout *l;
 	int err = 0;
 	size_t i;
 
-	if (len >= sizeof(line))
-		return -EINVAL;
-	if (copy_from_user(line, buf, len))
-		return -EFAULT;
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (sysfs_streq(line, commands[i].name))
+		if (!strcmp(line, commands[i].name))
 			break;
 	if (i == ARRAY_SIZE(commands))
 		return -EINVAL;
-
-	mutex_lock(&cmd_lock);
 	for (l = layouts; l < layouts + ARRAY_SIZE(layouts); l++)
 		err = commands[i].function(l) ?: err;
-	mutex_unlock(&cmd_lock);
-	return err ?: len;
+	return err;
 }
-
-static const struct file_operations cmd_fops = {
-	.owner	= THIS_MODULE,
-	.write	= cmd_write,
-};
 
 static void show(struct seq_file *m, const struct layout *l, bool bulk)
 {
@@ -405,19 +386,16 @@ static void show(struct seq_file *m, const struct layout *l, bool bulk)
 		   l->line, func ?: "-", live, live * l->cache->size);
 }
 
-static int table_show(struct seq_file *m, void *unused)
+static void show_table(struct seq_file *m)
 {
 	struct layout *l;
 
-	mutex_lock(&cmd_lock);
 	for (l = layouts; l < layouts + ARRAY_SIZE(layouts); l++) {
 		if (!l->cache)
 			continue;
 		show(m, l, false);
 		show(m, l, true);
 	}
-	mutex_unlock(&cmd_lock);
-	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(table);
 
@@ -441,15 +419,13 @@ static int __init ctag_cover_slab_init(void)
 			return err;
 		}
 	}
-	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
-	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
+	cmd_init();
 	return 0;
 }
 
 static void __exit ctag_cover_slab_exit(void)
 {
-	debugfs_remove(dir);
+	debugfs_remove(cmd_dir);
 	destroy_all();
 }
 

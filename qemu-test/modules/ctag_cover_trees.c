@@ -16,17 +16,15 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/debugfs.h>
 #include <linux/idr.h>
 #include <linux/maple_tree.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/proc_fs.h>
 #include <linux/radix-tree.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
+
+#include "ctag_cmd.h"
 
 #define NR		1000	/* entries of a tree */
 #define NR_BIG		20000	/* of one of unknown shape */
@@ -385,11 +383,10 @@ static struct site sites[] = {
 	SITE(big, drop_mt),
 };
 
-static DEFINE_MUTEX(lock);
 static bool filled;
 
 /* Nodes are freed after a grace period. */
-static void drop_all(void)
+static int drop_all(void)
 {
 	struct site *s;
 
@@ -400,6 +397,7 @@ static void drop_all(void)
 	}
 	filled = false;
 	rcu_barrier();
+	return 0;
 }
 
 static int fill_all(void)
@@ -420,38 +418,21 @@ static int fill_all(void)
 	return err;
 }
 
-static ssize_t cmd_write(struct file *file, const char __user *buf,
-			 size_t len, loff_t *pos)
-{
-	char line[16] = "";
-	int err = 0;
-
-	if (len >= sizeof(line))
-		return -EINVAL;
-	if (copy_from_user(line, buf, len))
-		return -EFAULT;
-	mutex_lock(&lock);
-	if (sysfs_streq(line, "fill"))
-		err = fill_all();
-	else if (sysfs_streq(line, "drop"))
-		drop_all();
-	else
-		err = -EINVAL;
-	mutex_unlock(&lock);
-	return err ?: len;
-}
-
-static const struct file_operations cmd_fops = {
-	.owner	= THIS_MODULE,
-	.write	= cmd_write,
+static const struct cmd cmds[] = {
+	{ "fill", fill_all },
+	{ "drop", drop_all },
 };
 
-static int table_show(struct seq_file *m, void *unused)
+static int command(char *line)
+{
+	return cmd_run(cmds, ARRAY_SIZE(cmds), line);
+}
+
+static void show_table(struct seq_file *m)
 {
 	struct site *s;
 	int i;
 
-	mutex_lock(&lock);
 	for (s = sites; s < sites + ARRAY_SIZE(sites); s++) {
 		seq_puts(m, s->func);
 		for (i = 0; i < CACHES; i++) {
@@ -461,8 +442,6 @@ static int table_show(struct seq_file *m, void *unused)
 		}
 		seq_puts(m, s->any ? " any\n" : "\n");
 	}
-	mutex_unlock(&lock);
-	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(table);
 
@@ -528,7 +507,6 @@ static const struct file_operations sized_fops = {
 };
 
 static struct proc_dir_entry *proc_dir;
-static struct dentry *dir;
 
 static void make_seq(void)
 {
@@ -566,18 +544,16 @@ static int __init ctag_cover_trees_init(void)
 	make_single();
 	make_large();
 	make_net();
-	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
-	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
-	debugfs_create_file("one", 0400, dir, NULL, &one_fops);
-	debugfs_create_file("shown", 0400, dir, NULL, &shown_fops);
-	debugfs_create_file("sized", 0400, dir, NULL, &sized_fops);
+	cmd_init();
+	debugfs_create_file("one", 0400, cmd_dir, NULL, &one_fops);
+	debugfs_create_file("shown", 0400, cmd_dir, NULL, &shown_fops);
+	debugfs_create_file("sized", 0400, cmd_dir, NULL, &sized_fops);
 	return 0;
 }
 
 static void __exit ctag_cover_trees_exit(void)
 {
-	debugfs_remove(dir);
+	debugfs_remove(cmd_dir);
 	remove_proc_entry(KBUILD_MODNAME, init_net.proc_net);
 	proc_remove(proc_dir);
 	drop_all();

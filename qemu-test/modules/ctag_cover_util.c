@@ -13,25 +13,23 @@
 
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
-#include <linux/debugfs.h>
 #include <linux/dma-fence-chain.h>
 #include <linux/generic-radix-tree.h>
 #include <linux/kfifo.h>
 #include <linux/list_lru.h>
 #include <linux/mm.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/parser.h>
 #include <linux/posix_acl.h>
 #include <linux/ptr_ring.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spi/spi.h>
 #include <linux/string_helpers.h>
 #include <linux/textsearch.h>
 #include <linux/vmalloc.h>
 #include <asm/pgalloc.h>
+
+#include "ctag_cmd.h"
 
 #define LIVE		9
 #define PARTS		2	/* kinds of objects that a call allocates */
@@ -302,9 +300,6 @@ static struct site sites[] = {
 	  .drop = drop_string, ONE(sizeof(text)) },
 };
 
-static struct dentry *dir;
-static DEFINE_MUTEX(lock);
-
 /* Sizes that only the running kernel knows */
 static void measure(void)
 {
@@ -318,13 +313,14 @@ static void measure(void)
 	}
 }
 
-static void drop(void)
+static int drop(void)
 {
 	struct site *s;
 
 	for (s = sites; s < sites + ARRAY_SIZE(sites); s++)
 		while (s->live)
 			s->drop(&s->thing[--s->live]);
+	return 0;
 }
 
 static int fill(void)
@@ -338,32 +334,15 @@ static int fill(void)
 	return 0;
 }
 
-static ssize_t cmd_write(struct file *file, const char __user *buf,
-			 size_t len, loff_t *pos)
-{
-	char word[8] = "";
-	int err = 0;
-
-	if (len >= sizeof(word))
-		return -EINVAL;
-	if (copy_from_user(word, buf, len))
-		return -EFAULT;
-
-	mutex_lock(&lock);
-	if (sysfs_streq(word, "fill"))
-		err = fill();
-	else if (sysfs_streq(word, "drop"))
-		drop();
-	else
-		err = -EINVAL;
-	mutex_unlock(&lock);
-	return err ?: len;
-}
-
-static const struct file_operations cmd_fops = {
-	.owner	= THIS_MODULE,
-	.write	= cmd_write,
+static const struct cmd cmds[] = {
+	{ "fill", fill },
+	{ "drop", drop },
 };
+
+static int command(char *line)
+{
+	return cmd_run(cmds, ARRAY_SIZE(cmds), line);
+}
 
 static void show_site(struct seq_file *m, const struct site *s)
 {
@@ -385,31 +364,26 @@ static void show_site(struct seq_file *m, const struct site *s)
 	seq_putc(m, '\n');
 }
 
-static int table_show(struct seq_file *m, void *unused)
+static void show_table(struct seq_file *m)
 {
 	struct site *s;
 
-	mutex_lock(&lock);
 	for (s = sites; s < sites + ARRAY_SIZE(sites); s++)
 		if (s->line)
 			show_site(m, s);
-	mutex_unlock(&lock);
-	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(table);
 
 static int __init cover_util_init(void)
 {
 	measure();
-	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
-	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
+	cmd_init();
 	return 0;
 }
 
 static void __exit cover_util_exit(void)
 {
-	debugfs_remove(dir);
+	debugfs_remove(cmd_dir);
 	drop();
 }
 

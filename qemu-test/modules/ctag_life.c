@@ -28,27 +28,20 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpu.h>
-#include <linux/debugfs.h>
 #include <linux/gfp.h>
 #include <linux/interrupt.h>
 #include <linux/mm.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/seq_file.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/string.h>
 #include <linux/vmalloc.h>
+
+#include "ctag_cmd.h"
 
 #define RCU_SIZE	120
 #define BALLOON_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 #define BLOCK_ORDER	2
 #define CACHED_MAX	2048
-
-static struct dentry *dir;
-static DEFINE_MUTEX(cmd_lock);
 
 /**
  * struct line - an allocation, where it stands and what it has
@@ -397,8 +390,13 @@ static int rounds(int (*round)(void), unsigned long n)
 	return err;
 }
 
-static int command(const char *verb, unsigned long n)
+static int command(char *line)
 {
+	unsigned long n = 1;
+	char verb[16];
+
+	if (sscanf(line, "%15s %lu", verb, &n) < 1)
+		return -EINVAL;
 	if (!strcmp(verb, "inflate"))
 		return inflate(n);
 	if (!strcmp(verb, "deflate"))
@@ -426,38 +424,11 @@ static int command(const char *verb, unsigned long n)
 	return 0;
 }
 
-static ssize_t cmd_write(struct file *file, const char __user *buf,
-			 size_t len, loff_t *pos)
-{
-	char line[64], verb[16];
-	unsigned long n = 1;
-	int err;
-
-	if (len >= sizeof(line))
-		return -EINVAL;
-	if (copy_from_user(line, buf, len))
-		return -EFAULT;
-	line[len] = '\0';
-	if (sscanf(line, "%15s %lu", verb, &n) < 1)
-		return -EINVAL;
-
-	mutex_lock(&cmd_lock);
-	err = command(verb, n);
-	mutex_unlock(&cmd_lock);
-	return err ?: len;
-}
-
-static const struct file_operations cmd_fops = {
-	.owner	= THIS_MODULE,
-	.write	= cmd_write,
-};
-
-static int table_show(struct seq_file *m, void *unused)
+static void show_table(struct seq_file *m)
 {
 	const struct line *l;
 	unsigned int i;
 
-	mutex_lock(&cmd_lock);
 	for (i = 0; i < NR_LINES; i++) {
 		l = &lines[i];
 		if (!l->line)
@@ -466,8 +437,6 @@ static int table_show(struct seq_file *m, void *unused)
 			   l->line, l->func, l->calls,
 			   l->cache ? l->calls : l->bytes, l->cache ?: "bytes");
 	}
-	mutex_unlock(&cmd_lock);
-	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(table);
 
@@ -527,16 +496,14 @@ static int __init ctag_life_init(void)
 		tear_down();
 		return err;
 	}
-	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
-	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
-	debugfs_create_file("pfn", 0400, dir, NULL, &pfn_fops);
+	cmd_init();
+	debugfs_create_file("pfn", 0400, cmd_dir, NULL, &pfn_fops);
 	return 0;
 }
 
 static void __exit ctag_life_exit(void)
 {
-	debugfs_remove(dir);
+	debugfs_remove(cmd_dir);
 	tear_down();
 }
 

@@ -34,21 +34,17 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpu.h>
-#include <linux/debugfs.h>
 #include <linux/gfp.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/mm.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
-#include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/string.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
+#include "ctag_cmd.h"
 #include "ctag_keep.h"
 
 #define LIVE_MAX	512	/* objects of a site */
@@ -62,8 +58,6 @@ module_param(fail, int, 0400);
 MODULE_PARM_DESC(fail, "init fails: 1 cleanly, 2 with its memory still live");
 
 static struct kmem_cache *odd_cache;
-static struct dentry *dir;
-static DEFINE_MUTEX(cmd_lock);
 
 /**
  * struct site - a line that allocates
@@ -537,8 +531,8 @@ static int site_command(struct site *s, const char *verb, unsigned int nr,
 	return job_run(&job, cpu);
 }
 
-static int command(char *verb, const char *name, unsigned int nr,
-		   enum context context, int cpu)
+static int sites_command(const char *verb, const char *name, unsigned int nr,
+			 enum context context, int cpu)
 {
 	bool all = !strcmp(name, "all");
 	bool found = false;
@@ -563,7 +557,7 @@ static int command(char *verb, const char *name, unsigned int nr,
 	return found ? 0 : -ENOENT;
 }
 
-static int parse(char *line)
+static int command(char *line)
 {
 	char verb[16], name[32], where[16] = "process";
 	unsigned int nr = 0;
@@ -577,37 +571,13 @@ static int parse(char *line)
 	context = match_string(context_names, ARRAY_SIZE(context_names), where);
 	if (context < 0 || cpu < 0 || cpu >= nr_cpu_ids || !cpu_online(cpu))
 		return -EINVAL;
-	return command(verb, name, nr, context, cpu);
+	return sites_command(verb, name, nr, context, cpu);
 }
 
-static ssize_t cmd_write(struct file *file, const char __user *buf,
-			 size_t len, loff_t *pos)
-{
-	char line[96];
-	int err;
-
-	if (len >= sizeof(line))
-		return -EINVAL;
-	if (copy_from_user(line, buf, len))
-		return -EFAULT;
-	line[len] = '\0';
-
-	mutex_lock(&cmd_lock);
-	err = parse(line);
-	mutex_unlock(&cmd_lock);
-	return err ?: len;
-}
-
-static const struct file_operations cmd_fops = {
-	.owner	= THIS_MODULE,
-	.write	= cmd_write,
-};
-
-static int table_show(struct seq_file *m, void *unused)
+static void show_table(struct seq_file *m)
 {
 	struct site *s;
 
-	mutex_lock(&cmd_lock);
 	for (s = sites; s < sites + ARRAY_SIZE(sites); s++) {
 		if (!s->line)
 			continue;
@@ -619,8 +589,6 @@ static int table_show(struct seq_file *m, void *unused)
 			seq_printf(m, "%s_before %u %s 0 0 bytes exact\n",
 				   s->name, s->before, s->func);
 	}
-	mutex_unlock(&cmd_lock);
-	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(table);
 
@@ -658,10 +626,10 @@ static int set_up(void)
 
 static int fail_init(void)
 {
-	int err = command("alloc", "all", 10, PROCESS, 0);
+	int err = sites_command("alloc", "all", 10, PROCESS, 0);
 
 	if (!err && fail == 2)
-		err = command("keep", "all", 0, PROCESS, 0);
+		err = sites_command("keep", "all", 0, PROCESS, 0);
 	return err ?: -ENODEV;
 }
 
@@ -675,15 +643,13 @@ static int __init ctag_test_init(void)
 		drop_all();
 		return err;
 	}
-	dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("cmd", 0200, dir, NULL, &cmd_fops);
-	debugfs_create_file("table", 0400, dir, NULL, &table_fops);
+	cmd_init();
 	return 0;
 }
 
 static void __exit ctag_test_exit(void)
 {
-	debugfs_remove(dir);
+	debugfs_remove(cmd_dir);
 	drop_all();
 }
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files of a test module: /sys/kernel/debug/MODULE/cmd takes a command, one
+ * a write, and "table" says what should be live. One at a time, process context.
+ *
+ * Nothing here allocates for a module: its lines are to be its own.
+ */
+#ifndef CTAG_CMD_H
+#define CTAG_CMD_H
+
+#include <linux/debugfs.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#define CMD_MAX		96	/* bytes of a command, the end included */
+
+/**
+ * struct cmd - what a command does
+ * @name: the command
+ * @run: does it
+ */
+struct cmd {
+	const char *name;
+	int (*run)(void);
+};
+
+static DEFINE_MUTEX(cmd_lock);
+static struct dentry *cmd_dir;
+
+/**
+ * command() - does what was written, with cmd_lock held
+ * @line: without the newline; may be written to
+ *
+ * Each module has one.
+ *
+ * Return: 0, or the error that the write is to fail with.
+ */
+static int command(char *line);
+
+/**
+ * show_table() - writes the file "table", with cmd_lock held
+ * @m: where to
+ *
+ * Each module has one.
+ */
+static void show_table(struct seq_file *m);
+
+/**
+ * cmd_run() - does a command of a table
+ * @cmds: the table
+ * @nr: number of its entries
+ * @name: of the command
+ *
+ * Return: what the command says, -EINVAL if there is none of that name.
+ */
+static int __maybe_unused cmd_run(const struct cmd *cmds, size_t nr,
+				  const char *name)
+{
+	int err = -EINVAL;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(name, cmds[i].name))
+			err = cmds[i].run();
+	if (err)
+		pr_info("%s: %d\n", name, err);
+	return err;
+}
+
+static ssize_t cmd_write(struct file *file, const char __user *buf,
+			 size_t len, loff_t *pos)
+{
+	char line[CMD_MAX];
+	int err;
+
+	if (len >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, len))
+		return -EFAULT;
+	line[len] = '\0';
+
+	mutex_lock(&cmd_lock);
+	err = command(strim(line));
+	mutex_unlock(&cmd_lock);
+	return err ?: len;
+}
+
+static const struct file_operations cmd_fops = {
+	.owner	= THIS_MODULE,
+	.write	= cmd_write,
+};
+
+static int table_show(struct seq_file *m, void *unused)
+{
+	mutex_lock(&cmd_lock);
+	show_table(m);
+	mutex_unlock(&cmd_lock);
+	return 0;
+}
+
+/* DEFINE_SHOW_ATTRIBUTE(table) is the module's: opening a file allocates. */
+static const struct file_operations table_fops;
+
+/**
+ * cmd_init() - makes the files, last of all in a module's init
+ *
+ * cmd_dir is their folder from then on. debugfs_remove() of that comes first in
+ * the module's exit.
+ */
+static void cmd_init(void)
+{
+	cmd_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("cmd", 0200, cmd_dir, NULL, &cmd_fops);
+	debugfs_create_file("table", 0400, cmd_dir, NULL, &table_fops);
+}
+
+#endif /* CTAG_CMD_H */
