@@ -76,21 +76,15 @@ static void *make_##_name(struct cover *c)				\
 	return skb;							\
 }
 
-/* A new buffer, in the context of NAPI */
-#define MAKE_NAPI(_name, _call)						\
-static void *make_##_name(struct cover *c)				\
-{									\
-	struct sk_buff *skb;						\
+/* In the context of NAPI */
+#define IN_BH(_call) ({							\
+	struct sk_buff *_skb;						\
 									\
 	local_bh_disable();						\
-	HERE(c); skb = (_call);						\
+	_skb = (_call);							\
 	local_bh_enable();						\
-	if (!skb)							\
-		return NULL;						\
-	costs_object(c, HEAD);						\
-	costs_data(c, skb);						\
-	return skb;							\
-}
+	_skb;								\
+})
 
 /* A new head for data that is there */
 #define MAKE_HEAD(_name, _call)						\
@@ -101,9 +95,7 @@ static void *make_##_name(struct cover *c)				\
 									\
 	if (!data)							\
 		return NULL;						\
-	local_bh_disable();						\
-	HERE(c); skb = (_call);						\
-	local_bh_enable();						\
+	HERE(c); skb = IN_BH(_call);					\
 	if (!skb)							\
 		kfree(data);						\
 	else								\
@@ -134,7 +126,7 @@ MAKE_SKB(dev_alloc_skb, HEAD, dev_alloc_skb(100))
 MAKE_SKB(netdev_alloc_skb, HEAD, netdev_alloc_skb(NULL, 200))
 MAKE_SKB(__netdev_alloc_skb, HEAD, __netdev_alloc_skb(NULL, LARGE, GFP_KERNEL))
 MAKE_SKB(ip_align, HEAD, netdev_alloc_skb_ip_align(NULL, 200))
-MAKE_NAPI(napi_alloc_skb, napi_alloc_skb(&napi, LARGE))
+MAKE_SKB(napi_alloc_skb, HEAD, IN_BH(napi_alloc_skb(&napi, LARGE)))
 MAKE_SKB(skb_copy, HEAD, skb_copy(model, GFP_KERNEL))
 MAKE_SKB(pskb_copy, HEAD, pskb_copy(model, GFP_KERNEL))
 MAKE_SKB(skb_copy_expand, HEAD, skb_copy_expand(model, 700, 700, GFP_KERNEL))

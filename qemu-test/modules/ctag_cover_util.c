@@ -108,29 +108,22 @@ static char text[18] = "three small words";
 static const substring_t part = { .from = text, .to = text + 11 };
 static const struct posix_acl acl = { .a_count = 0 };
 
-static char *format(struct site *s, const char *fmt, ...)
-{
-	char *p;
-	va_list ap;
-
-	va_start(ap, fmt);
-	s->line = __LINE__ + 1;
-	p = kvasprintf(GFP, fmt, ap);
-	va_end(ap);
-	return p;
+/* A line that takes the arguments of a variadic function */
+#define FORMAT(_name, _call)						\
+static const char *_name(struct site *s, const char *fmt, ...)		\
+{									\
+	const char *p;							\
+	va_list ap;							\
+									\
+	va_start(ap, fmt);						\
+	s->line = __LINE__;						\
+	p = (_call);							\
+	va_end(ap);							\
+	return p;							\
 }
 
-static const char *format_const(struct site *s, const char *fmt, ...)
-{
-	const char *p;
-	va_list ap;
-
-	va_start(ap, fmt);
-	s->line = __LINE__ + 1;
-	p = kvasprintf_const(GFP, fmt, ap);
-	va_end(ap);
-	return p;
-}
+FORMAT(format, kvasprintf(GFP, fmt, ap))
+FORMAT(format_const, kvasprintf_const(GFP, fmt, ap))
 
 static void free_strings(void *p)
 {
@@ -149,6 +142,8 @@ static void free_folio(void *p)
 
 POINTER(kasprintf, kasprintf(GFP, "%s %d", text, 12345), kfree)
 POINTER(kasprintf_strarray, kasprintf_strarray(GFP, "line", 3), free_strings)
+POINTER(kvasprintf, format(s, "%d%d", 1234567, 7654321), kfree)
+POINTER(kvasprintf_const, format_const(s, "%s", text), kfree)
 POINTER(kstrdup_quotable, kstrdup_quotable("a \"quoted\" word", GFP), kfree)
 POINTER(kstrdup_const, kstrdup_const(text, GFP), kfree)
 POINTER(match_strdup, match_strdup(&part), kfree)
@@ -178,23 +173,6 @@ STRUCTURE(kfifo, kfifo_alloc(&t->fifo, 200, GFP), kfifo_free(&t->fifo))
 STRUCTURE(ptr_ring, ptr_ring_init(&t->ring, 100, GFP), ptr_ring_cleanup(&t->ring, NULL))
 STRUCTURE(list_lru, list_lru_init(&t->lru), list_lru_destroy(&t->lru))
 STRUCTURE(cpumask, !zalloc_cpumask_var(&t->mask, GFP), free_cpumask_var(t->mask))
-
-static int make_kvasprintf(struct site *s, union thing *t)
-{
-	t->p = format(s, "%d%d", 1234567, 7654321);
-	return !t->p;
-}
-
-static int make_kvasprintf_const(struct site *s, union thing *t)
-{
-	t->p = (void *)format_const(s, "%s", text);
-	return !t->p;
-}
-
-static void drop_string(union thing *t)
-{
-	kfree(t->p);
-}
 
 /* Three pages of entries, and one that leads to them */
 static int make_genradix(struct site *s, union thing *t)
@@ -294,10 +272,10 @@ static struct site sites[] = {
 	SITE(genradix, .pages = 4),
 	{ .func = "make_genradix_ptr", .make = make_genradix_ptr,
 	  .drop = drop_genradix, .pages = 1 },
-	{ .func = "format", .make = make_kvasprintf, .drop = drop_string,
-	  ONE(sizeof("12345677654321")) },
+	{ .func = "format", .make = make_kvasprintf,
+	  .drop = drop_kvasprintf, ONE(sizeof("12345677654321")) },
 	{ .func = "format_const", .make = make_kvasprintf_const,
-	  .drop = drop_string, ONE(sizeof(text)) },
+	  .drop = drop_kvasprintf_const, ONE(sizeof(text)) },
 };
 
 /* Sizes that only the running kernel knows */
