@@ -219,13 +219,51 @@ even()
 slab_sizes()
 {
 	if [ -d /sys/kernel/slab ]; then
-		for f in /sys/kernel/slab/*; do
-			echo "${f##*/} $(cat "$f/slab_size")"
-		done
+		grep -H . /sys/kernel/slab/*/slab_size |
+			sed 's|/sys/kernel/slab/||; s|/slab_size:| |'
 		return
 	fi
 	echo "ctag_odd 200"
 	sed 1,2d /proc/slabinfo | awk '{ print $1, $4 }'
+}
+
+# check_rows MODULE TABLE AWK [NAME=VALUE...]: does AWK on each row of a file, or
+# with - of stdin, that says what of a module is live.  AWK has bytes[], calls[] and
+# seen[] of its lines in /proc/allocinfo, by "FILE:LINE func:FUNCTION" and by
+# "func:FUNCTION" alone, and size[] of the slab caches.  What it calls wrong(), or
+# says differs(), is left in notes, and then, or without rows, this is false.
+check_rows()
+{
+	mod=$1
+	rows=$2
+	rule=$3
+	shift 3
+	[ -s /tmp/slab_sizes ] || slab_sizes > /tmp/slab_sizes
+	cat "$rows" > /tmp/table
+	tags | grep -F "[$mod]" > /tmp/info
+	awk '
+	function wrong(what)
+	{
+		print "# " $1 ": " what
+		bad++
+	}
+	function differs(k, want_bytes, want_calls)
+	{
+		wrong(bytes[k] + 0 " bytes " calls[k] + 0 " calls, want " want_bytes " and " want_calls)
+	}
+	function add(k)
+	{
+		bytes[k] += $1; calls[k] += $2; seen[k] = 1
+	}
+	FILENAME == "/tmp/slab_sizes" { size[$1] = $2; next }
+	FILENAME == "/tmp/info" { add($3 " " $5); add($5); next }
+	{ n++ }
+	'"$rule"'
+	END {
+		if (!n) print "# no table"
+		exit bad || !n
+	}
+	' module="$mod" "$@" /tmp/slab_sizes /tmp/info /tmp/table
 }
 
 # check_table [FILE [MODULE]]: what the module, or a copy of its table, says is
@@ -233,36 +271,19 @@ slab_sizes()
 # notes.
 check_table()
 {
-	[ -s /tmp/slab_sizes ] || slab_sizes > /tmp/slab_sizes
-	cat "${1:-$CTAG/table}" > /tmp/table
-	tags > /tmp/info
-	awk '
-	FILENAME == "/tmp/slab_sizes" { size[$1] = $2; next }
-	FILENAME == "/tmp/info" {
-		if ($4 == "[" module "]") {
-			k = $3 " " $5
-			bytes[k] += $1; calls[k] += $2; seen[k] = 1
-		}
-		next
-	}
+	check_rows "${2:-ctag_test}" "${1:-$CTAG/table}" '
 	{
 		k = module ".c:" $2 " func:" $3
 		# without kmem accounting there are no such caches
 		if (!($6 in size)) sub(/-cg-/, "-", $6)
 		want = $5 * ($6 == "bytes" ? 1 : size[$6])
-		n++
-		if (!seen[k] && (want || !gone)) {
-			print "# " $1 ": no line for " k; bad++
-		} else if ($7 == "exact" && (bytes[k] != want || calls[k] != $4)) {
-			print "# " $1 ": " bytes[k] " bytes " calls[k] " calls, want " want " and " $4
-			bad++
-		} else if ($7 == "atleast" && (bytes[k] < want || bytes[k] > want * 1.5)) {
-			print "# " $1 ": " bytes[k] " bytes, want at least " want " and not half more"
-			bad++
-		}
-	}
-	END { if (!n) print "# no table"; exit bad || !n }
-	' gone="${GONE:-0}" module="${2:-ctag_test}" /tmp/slab_sizes /tmp/info /tmp/table
+		if (!seen[k] && (want || !gone))
+			wrong("no line for " k)
+		else if ($7 == "exact" && (bytes[k] != want || calls[k] != $4))
+			differs(k, want, $4)
+		else if ($7 == "atleast" && (bytes[k] < want || bytes[k] > want * 1.5))
+			wrong(bytes[k] " bytes, want at least " want " and not half more")
+	}' gone="${GONE:-0}"
 }
 
 # Memory that ends in other ways: ctag_life

@@ -7,18 +7,19 @@
 # timeout: 300
 # modules: ctag_cover_dev
 
+COVER=ctag_cover_dev
 . /qt/lib.sh
 . /qt/bin/cover
 
 test_each_function()
 {
-	cover_all ctag_cover_dev
+	cover_all
 }
 
 # The file may allocate for itself, never for a driver.
 test_r27_no_line_of_the_helpers()
 {
-	cover_load ctag_cover_dev
+	cover_fresh
 	cover_want 20
 	bad=$(tags | grep -E '(include/linux/(device|dma-mapping|dmapool|scatterlist)\.h|drivers/base/devres\.c|kernel/dma/(direct|mapping)\.c|lib/scatterlist\.c|mm/dmapool\.c):' | grep -v 'func:dma_direct_set_offset ')
 	[ -z "$bad" ] || fail "$(echo "$bad" | head -1)"

@@ -8,6 +8,7 @@
 # modules: ctag_cover_net ctag_keep
 # timeout: 360
 
+COVER=ctag_cover_net
 . /qt/lib.sh
 . /qt/bin/cover
 
@@ -17,7 +18,7 @@ CACHE_MOST=$((64 * $(nproc)))
 
 test_each_function()
 {
-	cover_all ctag_cover_net
+	cover_all
 }
 
 # net_calls PATTERN: calls of the network's lines that match

@@ -6,47 +6,28 @@
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_cover_percpu
 
+COVER=ctag_cover_percpu
 . /qt/lib.sh
-
-COVER=/sys/kernel/debug/ctag_cover_percpu
-
-fresh_cover()
-{
-	[ ! -d $COVER ] || rmmod ctag_cover_percpu || fail "rmmod"
-	insmod /modules/ctag_cover_percpu.ko || fail "insmod"
-}
+. /qt/bin/cover
 
 check_lines()
 {
-	cat $COVER/table > /tmp/table
-	tags | grep -F '[ctag_cover_percpu]' > /tmp/info
-	awk '
-	FILENAME == "/tmp/info" {
-		k = $3 " " $5
-		bytes[k] += $1; calls[k] += $2; seen[k] = 1
-		next
-	}
+	check_rows $COVER $DIR/table '
 	{
 		k = "ctag_cover_percpu.c:" $2 " func:" $3
-		n++
 		if (!seen[k])
-			print "# " $1 ": no line for " k
-		else if (calls[k] == $4 && (bytes[k] == $5 ||
-			 ($6 == "atleast" && bytes[k] > $5 && bytes[k] < 2 * $5 + 2048)))
-			next
-		else
-			print "# " $1 ": " bytes[k] " bytes " calls[k] " calls, want " $5 " and " $4 " " $6
-		bad++
-	}
-	END { if (!n) print "# no table"; exit bad || !n }
-	' /tmp/info /tmp/table
+			wrong("no line for " k)
+		else if (calls[k] != $4 || (bytes[k] != $5 &&
+			 !($6 == "atleast" && bytes[k] > $5 && bytes[k] < 2 * $5 + 2048)))
+			differs(k, $5, $4 " " $6)
+	}'
 }
 
 # steps NAME ...: does them, and compares after each
 steps()
 {
 	for s in "$@"; do
-		echo "$s" > $COVER/cmd || fail "$s"
+		cover "$s"
 		check_lines || fail "after $s"
 	done
 }
@@ -62,13 +43,13 @@ cpus()
 
 test_percpu()
 {
-	fresh_cover
+	cover_fresh
 	steps percpu_get percpu_put percpu_get percpu_put
 }
 
 test_percpu_many_chunks()
 {
-	fresh_cover
+	cover_fresh
 	chunks=$(sum_tags 'func:pcpu_create_chunk|func:pcpu_mem_zalloc|func:pcpu_tag_init_chunk')
 	steps crowd_get crowd_half
 	note "chunk metadata before, after: $chunks," \
@@ -81,25 +62,25 @@ test_percpu_many_chunks()
 # Allocated while it is on, freed while it is off, and the other way round.
 test_r28_percpu_toggled()
 {
-	fresh_cover
+	cover_fresh
 	steps percpu_get
 	profiling 0
 	steps percpu_put
-	echo percpu_get > $COVER/cmd
+	cover percpu_get
 	profiling 1
-	echo percpu_put > $COVER/cmd
+	cover percpu_put
 	steps percpu_get percpu_put
 }
 
 # The static per-CPU variables of a module are the module loader's.
 test_percpu_of_modules()
 {
-	[ ! -d $COVER ] || rmmod ctag_cover_percpu
+	[ ! -d $DIR ] || rmmod $COVER
 	before=$(sum_tags 'func:percpu_modalloc')
-	insmod /modules/ctag_cover_percpu.ko || fail insmod
+	cover_fresh
 	now=$(sum_tags 'func:percpu_modalloc')
 	eq "with the module" "$now" "$((${before% *} + 52 * $(cpus))) $((${before#* } + 1))"
-	rmmod ctag_cover_percpu
+	rmmod $COVER
 	eq "without" "$(sum_tags 'func:percpu_modalloc')" "$before"
 }
 
@@ -126,26 +107,26 @@ test_lazy_counter()
 
 test_r27_helpers()
 {
-	fresh_cover
+	cover_fresh
 	steps helpers_get helpers_put helpers_get helpers_put
 }
 
 test_mempool()
 {
-	fresh_cover
+	cover_fresh
 	steps pool_create pool_use pool_starve pool_refill pool_free \
 		pool_grow pool_destroy pool_create pool_destroy
 }
 
 test_bio()
 {
-	fresh_cover
+	cover_fresh
 	steps bio_get bio_put bio_get bio_put
 }
 
 test_rhashtable()
 {
-	fresh_cover
+	cover_fresh
 	steps hash_init hash_grow hash_shrink hash_destroy
 	steps hash_init hash_grow hash_destroy
 }
@@ -153,9 +134,9 @@ test_rhashtable()
 # A table set up while profiling is off is accounted for what it grows to.
 test_rhashtable_recorded_while_off()
 {
-	fresh_cover
+	cover_fresh
 	profiling 0
-	echo hash_init_off > $COVER/cmd || fail hash_init_off
+	cover hash_init_off
 	profiling 1
 	check_lines || fail "after hash_init_off"
 	steps hash_grow hash_destroy

@@ -9,43 +9,21 @@
 # modules: ctag_cover_slab
 # timeout: 240
 
+COVER=ctag_cover_slab
 . /qt/lib.sh
-
-COVER=/sys/kernel/debug/ctag_cover_slab
-
-cover()
-{
-	echo "$1" > $COVER/cmd || fail "ctag_cover_slab: $1"
-}
-
-fresh_cover()
-{
-	[ ! -d $COVER ] || rmmod ctag_cover_slab || fail rmmod
-	insmod /modules/ctag_cover_slab.ko || fail insmod
-}
+. /qt/bin/cover
 
 # as_table WHEN: what the module says is live is what its lines have
 as_table()
 {
-	cat $COVER/table > /tmp/table
-	tags > /tmp/info
-	awk '
-	FILENAME == "/tmp/info" {
-		bytes[$3 " " $5] = $1; calls[$3 " " $5] = $2
-		next
-	}
+	check_rows $COVER $DIR/table '
 	{
 		k = "ctag_cover_slab.c:" $3 " func:" $4
-		n++
 		live += $5
-		if (bytes[k] + 0 != $6 || calls[k] + 0 != $5) {
-			print "# " $1 " (" $2 "): " bytes[k] + 0 " bytes " \
-			      calls[k] + 0 " calls, want " $6 " and " $5
-			bad++
-		}
+		if (bytes[k] + 0 != $6 || calls[k] + 0 != $5)
+			differs(k, $6, $5)
 	}
-	END { print "# " n / 2 " caches, " live " objects"; exit bad || !n }
-	' /tmp/info /tmp/table || fail "$1"
+	END { print "# " n / 2 " caches, " live " objects" }' || fail "$1"
 }
 
 # "bytes" of all slabs: of the line that allocates them
@@ -57,8 +35,8 @@ slab_pages()
 
 test_every_layout_is_there()
 {
-	fresh_cover
-	cut -d' ' -f2 $COVER/table | sort -u > /tmp/layouts
+	cover_fresh
+	cut -d' ' -f2 $DIR/table | sort -u > /tmp/layouts
 	note "$(tr '\n' ' ' < /tmp/layouts)"
 	if grep -q slub /tmp/layouts; then
 		want="slub slub+map"
@@ -74,7 +52,7 @@ test_every_layout_is_there()
 
 test_patterns_and_references()
 {
-	fresh_cover
+	cover_fresh
 	for i in 1 2 3; do
 		cover alloc
 		cover check
@@ -103,7 +81,7 @@ test_lines_owe_nothing()
 test_accounted_while_off()
 {
 	[ "$(stat -c %a $MP)" != 444 ] || skip "$MP is read-only"
-	fresh_cover
+	cover_fresh
 	cover alloc
 	profiling 0
 	as_table "switched off"
@@ -123,13 +101,13 @@ test_accounted_while_off()
 # Each time the slabs of all caches are allocated and freed, some by RCU.
 test_slab_pages_come_back()
 {
-	fresh_cover
+	cover_fresh
 	cover alloc
 	cover destroy
 	settle
 	before=$(slab_pages)
 	for i in 1 2 3 4; do
-		fresh_cover
+		cover_fresh
 		cover alloc
 		during=$(slab_pages)
 		[ $((during - before)) -gt 3000000 ] ||

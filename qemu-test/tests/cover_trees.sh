@@ -7,89 +7,61 @@
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
 # modules: ctag_cover_trees
 
+COVER=ctag_cover_trees
 . /qt/lib.sh
+. /qt/bin/cover
 
-NAME=ctag_cover_trees
-DIR=/sys/kernel/debug/$NAME
-PROC=/proc/$NAME
-
-fresh_trees()
-{
-	[ ! -d $DIR ] || rmmod $NAME || fail "rmmod"
-	insmod /modules/$NAME.ko || fail "insmod"
-}
-
-trees()
-{
-	echo "$1" > $DIR/cmd || fail "$1"
-}
+PROC=/proc/$COVER
 
 # live: rows of the form "FUNCTION NUMBER CACHE ..." on stdin are what the
 # module's functions have, to the byte. Leaves the differences in notes.
 live()
 {
-	[ -s /tmp/slab_sizes ] || for f in /sys/kernel/slab/*; do
-		echo "${f##*/} $(cat "$f/slab_size")"
-	done > /tmp/slab_sizes
-	cat > /tmp/rows
-	tags > /tmp/info
-	awk -v name=$NAME '
-	FILENAME == "/tmp/slab_sizes" { size[$1] = $2; next }
-	FILENAME == "/tmp/info" {
-		if ($4 == "[" name "]" && index($3, name ".c:") == 1) {
-			k = substr($5, 6)
-			bytes[k] += $1; calls[k] += $2; seen[k] = 1
-		}
-		next
-	}
+	check_rows $COVER - '
 	{
-		n++; b = c = 0
+		k = "func:" $1
+		b = c = 0
 		for (i = 2; i < NF; i += 2) {
 			cache = $(i + 1)
 			# without kmem accounting there are no such caches
 			if (!(cache in size)) sub(/-cg-/, "-", cache)
-			if (!(cache in size)) { print "# no cache " cache; bad++ }
+			if (!(cache in size)) wrong("no cache " cache)
 			b += $i * size[cache]; c += $i
 		}
-		if (!seen[$1]) {
-			print "# no line for " $1; bad++
+		if (!seen[k]) {
+			wrong("no line")
 		} else if ($NF == "any") {
-			if (calls[$1] < 100 || bytes[$1] != calls[$1] * size["maple_node"]) {
-				print "# " $1 ": " bytes[$1] " bytes " calls[$1] " calls"; bad++
-			}
-		} else if (bytes[$1] != b || calls[$1] != c) {
-			print "# " $1 ": " bytes[$1] " bytes " calls[$1] " calls, want " b " and " c
-			bad++
+			if (calls[k] < 100 || bytes[k] != calls[k] * size["maple_node"])
+				differs(k, "nodes", "at least 100")
+		} else if (bytes[k] != b || calls[k] != c) {
+			differs(k, b, c)
 		}
-	}
-	END { if (!n) print "# no rows"; exit bad || !n }
-	' /tmp/slab_sizes /tmp/info /tmp/rows
+	}'
 }
 
 test_nodes_of_trees()
 {
-	fresh_trees
+	cover_fresh
 	live < $DIR/table || fail "before"
 	for round in 1 2 3; do
-		trees fill
+		cover fill
 		live < $DIR/table || fail "filled in round $round"
-		trees drop
+		cover drop
 		live < $DIR/table || fail "dropped in round $round"
 	done
 }
 
 test_nodes_outlive_off()
 {
-	fresh_trees
-	trees fill
+	cover_fresh
+	cover fill
 	profiling 0
-	trees drop
+	cover drop
 	profiling 1
 	live < $DIR/table || fail "dropped while off"
-	trees fill
+	cover fill
 	live < $DIR/table || fail "filled"
-	rmmod $NAME || fail "rmmod"
-	! tags | grep -qF "[$NAME]" || fail "lines left"
+	cover_unload
 }
 
 # The libraries have nothing of their own but their caches, nor do headers.
@@ -131,17 +103,17 @@ file()
 
 test_files_of_proc()
 {
-	fresh_trees
+	cover_fresh
 	file make_seq $PROC/seq 1 seq_file 1 kmalloc-cg-4k
 	file make_private $PROC/private 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-128
 	file make_single $PROC/single 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
 	file make_large $PROC/large 1 seq_file 1 kmalloc-cg-8k 1 kmalloc-cg-32
-	file make_net /proc/net/$NAME 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
+	file make_net /proc/net/$COVER 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
 }
 
 test_files_of_debugfs()
 {
-	fresh_trees
+	cover_fresh
 	file one_open $DIR/one 1 seq_file 1 kmalloc-cg-4k
 	file shown_open $DIR/shown 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
 	file sized_open $DIR/sized 1 seq_file 1 kmalloc-cg-8k 1 kmalloc-cg-32
@@ -151,7 +123,7 @@ test_files_of_debugfs()
 test_files_made_and_opened_while_off()
 {
 	profiling 0
-	fresh_trees
+	cover_fresh
 	exec 7< $PROC/seq
 	exec 6< $DIR/one
 	profiling 1
@@ -167,15 +139,14 @@ test_files_made_and_opened_while_off()
 # An open file of /proc does not hold the module, and cannot be read any more.
 test_file_outlives_module()
 {
-	fresh_trees
+	cover_fresh
 	exec 5< $PROC/seq 6< $PROC/large
 	dd bs=1 count=1 <&5 > /dev/null 2>&1 || fail "read seq"
-	rmmod $NAME || fail "rmmod"
-	! tags | grep -qF "[$NAME]" || fail "lines left"
+	cover_unload
 	! dd bs=1 count=1 <&5 > /dev/null 2>&1 || fail "seq can still be read"
 	! dd bs=1 count=1 <&6 > /dev/null 2>&1 || fail "large can still be read"
 	exec 5<&- 6<&-
-	fresh_trees
+	cover_fresh
 	printf 'make_seq\nmake_large\n' | live || fail "something is left"
 }
 

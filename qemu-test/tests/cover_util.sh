@@ -8,55 +8,33 @@
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
 # modules: ctag_cover_util ctag_keep
 
+COVER=ctag_cover_util
 . /qt/lib.sh
-
-UTIL=/sys/kernel/debug/ctag_cover_util
-
-util()
-{
-	echo "$1" > $UTIL/cmd || fail "ctag_cover_util refused: $1"
-}
+. /qt/bin/cover
 
 # What the table says is live is what /proc/allocinfo says, site by site.
 check_util()
 {
-	[ -s /tmp/slab_sizes ] || for f in /sys/kernel/slab/*; do
-		echo "${f##*/} $(cat "$f/slab_size")"
-	done > /tmp/slab_sizes
-	cat $UTIL/table > /tmp/table
-	tags > /tmp/info
-	awk -v page=4096 '
-	FILENAME == "/tmp/slab_sizes" { size[$1] = $2; next }
-	FILENAME == "/tmp/info" {
-		if ($4 == "[ctag_cover_util]") {
-			k = $3 " " $5
-			bytes[k] += $1; calls[k] += $2; seen[k] = 1
-		}
-		next
-	}
+	check_rows $COVER $DIR/table '
 	{
 		k = "ctag_cover_util.c:" $2 " func:" $1
-		want = $4 * page
+		want = $4 * 4096
 		for (i = 5; i < NF; i += 2) {
-			if (!($(i + 1) in size)) { print "# no cache " $(i + 1); bad++ }
+			if (!($(i + 1) in size)) wrong("no cache " $(i + 1))
 			want += $i * size[$(i + 1)]
 		}
-		n++
-		if (!seen[k]) {
-			print "# no line for " k; bad++
-		} else if (bytes[k] != want || calls[k] != $3) {
-			print "# " k ": " bytes[k] " bytes " calls[k] " calls, want " want " and " $3
-			bad++
-		}
+		if (!seen[k])
+			wrong("no line for " k)
+		else if (bytes[k] != want || calls[k] != $3)
+			differs(k, want, $3)
 	}
-	END { if (n < 30) print "# a table of " n; exit bad || n < 30 }
-	' /tmp/slab_sizes /tmp/info /tmp/table
+	END { if (n < 30) wrong("a table of " n) }'
 }
 
 test_to_the_byte()
 {
-	insmod /modules/ctag_cover_util.ko || fail insmod
-	util fill
+	cover_fresh
+	cover fill
 	check_util || fail "filled"
 	note "$(wc -l < /tmp/table) helpers"
 }
@@ -69,18 +47,16 @@ test_r27_no_header_in_the_module()
 
 test_nothing_left()
 {
-	util drop
+	cover drop
 	check_util || fail "dropped"
 	# a line that owes something shows it only when there is something on it
-	util fill
+	cover fill
 	check_util || fail "filled again"
-	util drop
+	cover drop
 	check_util || fail "dropped again"
 	left=$(tags | awk '$4 == "[ctag_cover_util]" && /func:(make_|format)/ && ($1 || $2)')
 	[ -z "$left" ] || fail "left: $(echo "$left" | head -1)"
-	rmmod ctag_cover_util || fail rmmod
-	left=$(tags | grep -F '[ctag_cover_util]')
-	[ -z "$left" ] || fail "lines left: $(echo "$left" | head -1)"
+	cover_unload
 }
 
 run_tests
