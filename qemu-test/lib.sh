@@ -309,6 +309,23 @@ check_life()
 	check_table $LIFE/table ctag_life
 }
 
+# The memory controller, on /tmp/cg
+mount_cgroup()
+{
+	mkdir -p /tmp/cg
+	mount -t cgroup2 none /tmp/cg || fail cgroup2
+	echo +memory > /tmp/cg/cgroup.subtree_control
+}
+
+# The case is in a group of its own, /tmp/cg/a, until it puts $self elsewhere.
+enter_cgroup()
+{
+	mount_cgroup
+	mkdir /tmp/cg/a
+	read -r self _ < /proc/self/stat
+	echo "$self" > /tmp/cg/a/cgroup.procs
+}
+
 # The monitor of qemu, where the test declared it: what it answers is not read.
 monitor()
 {

@@ -56,12 +56,7 @@ test_hardirq()
 test_memory_cgroup()
 {
 	fresh
-	mkdir -p /tmp/cg
-	mount -t cgroup2 none /tmp/cg || fail cgroup2
-	echo +memory > /tmp/cg/cgroup.subtree_control
-	mkdir /tmp/cg/a
-	read -r self _ < /proc/self/stat
-	echo "$self" > /tmp/cg/a/cgroup.procs
+	enter_cgroup
 	cmd alloc all 40 task
 	check_table || fail "allocated"
 	cmd free all 20 softirq 0

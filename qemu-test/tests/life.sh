@@ -100,12 +100,7 @@ test_r07_parts_of_blocks()
 test_r21_charged_memory_after_switching_off()
 {
 	[ -w $MP ] || skip "cannot be switched"
-	mkdir -p /tmp/cg
-	mount -t cgroup2 none /tmp/cg || fail cgroup2
-	echo +memory > /tmp/cg/cgroup.subtree_control
-	mkdir /tmp/cg/a
-	read -r self _ < /proc/self/stat
-	echo "$self" > /tmp/cg/a/cgroup.procs
+	enter_cgroup
 	life caches 300
 	profiling 0
 	life uncache 2>/dev/null

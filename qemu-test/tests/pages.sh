@@ -115,9 +115,7 @@ test_swap()
 	before=$1
 	load anon 32
 	# everything of that process out, and in again with swapoff
-	mkdir -p /tmp/cg
-	mount -t cgroup2 none /tmp/cg || fail cgroup2
-	echo +memory > /tmp/cg/cgroup.subtree_control
+	mount_cgroup
 	mkdir /tmp/cg/a
 	echo "$LOAD" > /tmp/cg/a/cgroup.procs
 	out=$(vmstat pswpout)

@@ -157,9 +157,7 @@ test_swap()
 {
 	KEPT="$KEPT|^mm/(swap_state|shmem)\\\\.c:"
 	mkswap /dev/vda > /dev/null || fail mkswap
-	mkdir -p /tmp/cg
-	mount -t cgroup2 none /tmp/cg || fail cgroup2
-	echo +memory > /tmp/cg/cgroup.subtree_control
+	mount_cgroup
 	up()
 	{
 		swapon /dev/vda || fail swapon
