@@ -482,9 +482,10 @@ static void conservation_row(struct seq_file *m, const struct census *c,
 static void conservation_print(struct seq_file *m, const struct census *c)
 {
 	struct tally sum = { };
-	unsigned int i, differing = 0;
+	unsigned int i, negative = 0, differing = 0;
 
 	for (i = 1; i < c->nr; i++) {
+		negative += c->counted[i].bytes < 0 || c->counted[i].calls < 0;
 		sum.bytes += c->held[i].bytes;
 		sum.calls += c->held[i].calls;
 		if (c->held[i].bytes == c->counted[i].bytes &&
@@ -493,8 +494,8 @@ static void conservation_print(struct seq_file *m, const struct census *c)
 		conservation_row(m, c, i);
 		differing++;
 	}
-	seq_printf(m, "bytes: %ld\ncalls: %ld\ndiffering: %u\n", sum.bytes,
-		   sum.calls, differing);
+	seq_printf(m, "bytes: %ld\ncalls: %ld\nnegative: %u\ndiffering: %u\n",
+		   sum.bytes, sum.calls, negative, differing);
 }
 
 static int conservation_show(struct seq_file *m, void *v)
