@@ -14,7 +14,11 @@ INFO=/proc/allocinfo
 CTAG=/sys/kernel/debug/ctag_test
 KEEP=/sys/kernel/debug/ctag_keep
 LIFE=/sys/kernel/debug/ctag_life
+CONSERVATION=/sys/kernel/debug/alloc_tag/conservation
 SKIP_ALL=
+
+# A line of $INFO, for grep -E
+LINE='^ *[0-9]+ +[0-9]+ [^ :]+:[0-9]+( \[[A-Za-z0-9_]+\])? func:[A-Za-z0-9_.]+( accurate:no)? $'
 
 note()
 {
@@ -33,12 +37,17 @@ skip()
 	exit 4
 }
 
+# Is this a kernel that warns, and has reports in debugfs?
+debug_kernel()
+{
+	zcat /proc/config.gz | grep -qx CONFIG_MEM_ALLOC_PROFILING_DEBUG=y
+}
+
 # needs_switch: without it nothing of this file can be tested.  With _DEBUG
 # vm.mem_profiling is read-only, and what is profiled by default differs.
 needs_switch()
 {
-	zcat /proc/config.gz | grep -qx CONFIG_MEM_ALLOC_PROFILING_DEBUG=y &&
-		SKIP_ALL="vm.mem_profiling is read-only with _DEBUG"
+	! debug_kernel || SKIP_ALL="vm.mem_profiling is read-only with _DEBUG"
 }
 
 run_tests()
@@ -324,6 +333,23 @@ enter_cgroup()
 	mkdir /tmp/cg/a
 	read -r self _ < /proc/self/stat
 	echo "$self" > /tmp/cg/a/cgroup.procs
+}
+
+# conserved WHEN: what the references say is what the counters say, line by line,
+# no counter is below zero (a line never shows that), and the report is one of a
+# kernel in use.
+conserved()
+{
+	cat $CONSERVATION > /tmp/report || fail "$1: no report"
+	last=$(tail -n 1 /tmp/report)
+	if [ "$last" != "differing: 0" ]; then
+		head -8 /tmp/report | sed 's/^/# /'
+		fail "$1: $last"
+	fi
+	grep -qx "negative: 0" /tmp/report || fail "$1: $(grep negative: /tmp/report)"
+	awk '$1 == "bytes:" { b = $2 } $1 == "calls:" { c = $2 }
+	     END { exit b <= 4194304 || c <= 1000 }' /tmp/report ||
+		fail "$1: hardly anything is there: $(grep -E '^(bytes|calls):' /tmp/report | xargs)"
 }
 
 # The monitor of qemu, where the test declared it: what it answers is not read.

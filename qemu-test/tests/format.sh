@@ -7,8 +7,6 @@
 
 . /qt/lib.sh
 
-LINE='^ *[0-9]+ +[0-9]+ [^ :]+:[0-9]+( \[[A-Za-z0-9_]+\])? func:[A-Za-z0-9_.]+( accurate:no)? $'
-
 test_header()
 {
 	eq "first line" "$(sed -n 1p $INFO)" "allocinfo - version: 2.0"
@@ -34,12 +32,6 @@ test_columns()
 	awk 'NF { w = sprintf("%12s %8s ", $1, $2)
 		  if (substr($0, 1, length(w)) != w) { print "# " $0; bad = 1 } }
 	     END { exit bad }' /tmp/all || fail "not %12d %8d"
-}
-
-test_no_negative()
-{
-	grep -E '^ *-|^ *[0-9]+ +-' /tmp/all && fail "a negative number"
-	:
 }
 
 test_paths()

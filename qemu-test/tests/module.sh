@@ -102,14 +102,18 @@ test_r04_reader_across_unload()
 	for skip in 1 20 200 100000; do
 		# the reader sleeps in the middle; the file stays open meanwhile
 		{
-			dd bs=512 count=$skip of=/dev/null 2>/dev/null
+			dd bs=512 count=$skip 2>/dev/null
 			sleep 1
-			cat > /dev/null
-		} < $INFO &
+			cat
+		} < $INFO > /tmp/text &
 		usleep 300000
 		mod_unload
 		mod_load
 		wait $! || fail "reader failed"
+		sed -i 1,2d /tmp/text
+		[ "$(wc -l < /tmp/text)" -gt 500 ] || fail "$skip: only $(wc -l < /tmp/text) lines"
+		grep -vE "$LINE" /tmp/text | head -3 | sed 's/^/# /'
+		grep -qvE "$LINE" /tmp/text && fail "$skip: lines of another form"
 	done
 	mod_unload
 }
