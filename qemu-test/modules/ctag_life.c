@@ -21,6 +21,8 @@
  *	page		one page, whose frame "pfn" tells
  *	unpage		it goes back
  *	exact		blocks that are no power of two, given back in two ways
+ *	stray N		N times a page without a hook, and back, all in one place
+ *	stray_block N	likewise two pages, in another
  *
  * /sys/kernel/debug/ctag_life/table is like that of ctag_test, see there. Of
  * what RCU frees it says 0: that is what there is in the end.
@@ -379,6 +381,28 @@ static int exact_round(void)
 	return 0;
 }
 
+/* What no line is accounted for; not inline, for traces to name them. */
+
+static noinline int stray_round(void)
+{
+	struct page *page = alloc_pages_noprof(GFP_KERNEL, 0);
+
+	if (!page)
+		return -ENOMEM;
+	__free_page(page);
+	return 0;
+}
+
+static noinline int stray_block_round(void)
+{
+	struct page *block = alloc_pages_noprof(GFP_KERNEL, 1);
+
+	if (!block)
+		return -ENOMEM;
+	__free_pages(block, 1);
+	return 0;
+}
+
 /* Commands */
 
 static int rounds(int (*round)(void), unsigned long n)
@@ -405,6 +429,10 @@ static int command(char *line)
 		return rounds(rcu_round, n);
 	if (!strcmp(verb, "exact"))
 		return rounds(exact_round, n);
+	if (!strcmp(verb, "stray"))
+		return rounds(stray_round, n);
+	if (!strcmp(verb, "stray_block"))
+		return rounds(stray_block_round, n);
 	if (!strcmp(verb, "caches"))
 		return kinds_take(CACHE_PLAIN, CACHE_LARGE, n);
 	if (!strcmp(verb, "twins"))
