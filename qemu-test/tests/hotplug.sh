@@ -25,7 +25,7 @@ take_one()
 
 test_r13_offline_and_online()
 {
-	[ -d $BLOCKS ] || skip "no memory hotplug"
+	[ -d $BLOCKS ] || fail "no memory hotplug"
 	mod_load
 	load anon 64
 	before=$(kilobytes MemTotal)
@@ -51,7 +51,7 @@ test_r13_offline_and_online()
 test_r15_poison()
 {
 	inject=/sys/kernel/debug/hwpoison/corrupt-pfn
-	[ -w $inject ] || skip "no hwpoison injector"
+	[ -w $inject ] || fail "no hwpoison injector"
 	set -- $(sum_tags 'func:do_anonymous_page')
 	before=$2
 	load anon 16
@@ -68,12 +68,36 @@ test_r15_poison()
 	[ "$2" -le "$((before + 200))" ] || fail "$(($2 - before)) pages are left"
 }
 
+# A page that is moved away from is freed while it is marked, and a second time when
+# it is restored.
+test_r15_soft_offline()
+{
+	offline=$BLOCKS/soft_offline_page
+	[ -w $offline ] || fail "no memory failure"
+	set -- $(sum_tags 'func:do_anonymous_page')
+	before=$2
+	load anon 16
+	for i in 1 2 3 4; do
+		pfn=$(/qt/bin/pfn $LOAD)
+		[ -n "$pfn" ] || fail "no page frame of process $LOAD"
+		echo $((pfn * 4096)) > $offline || fail "cannot take $pfn out"
+		[ "$(/qt/bin/pfn $LOAD)" != "$pfn" ] || fail "$pfn is still in use"
+		echo "$pfn" > /sys/kernel/debug/hwpoison/unpoison-pfn || fail "cannot restore $pfn"
+	done
+	dmesg | grep -E 'alloc_tag:|WARNING|Bad page' && fail "a warning"
+	! debug_kernel || conserved "restored"
+	unload
+	settle
+	set -- $(sum_tags 'func:do_anonymous_page')
+	[ "$2" -le "$((before + 200))" ] || fail "$(($2 - before)) pages are left"
+}
+
 # A page that the kernel holds: it is broken, given back, restored, and with it
 # nothing is owed.
 test_r15_poison_exactly()
 {
 	inject=/sys/kernel/debug/hwpoison
-	[ -w $inject/corrupt-pfn ] || skip "no hwpoison injector"
+	[ -w $inject/corrupt-pfn ] || fail "no hwpoison injector"
 	life_load
 	for i in 1 2 3; do
 		life page
