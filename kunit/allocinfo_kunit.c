@@ -253,6 +253,23 @@ static void test_show_mem_while_locked(struct kunit *test)
 	codetag_unlock(&alloc_tag_type);
 }
 
+/* Nor does it need interrupts, or let them in. */
+static void test_show_mem_without_interrupts(struct kunit *test)
+{
+	unsigned long flags;
+	bool off;
+
+	if (!alloc_tag_available)
+		kunit_skip(test, "profiling is unavailable");
+	local_irq_save(flags);
+	alloc_tag_show_mem();
+	off = irqs_disabled();
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, off);
+	KUNIT_EXPECT_TRUE(test, codetag_trylock(&alloc_tag_type));
+	codetag_unlock(&alloc_tag_type);
+}
+
 static struct kunit_case allocinfo_cases[] = {
 	KUNIT_CASE(test_tail),
 	KUNIT_CASE(test_record),
@@ -264,6 +281,7 @@ static struct kunit_case allocinfo_cases[] = {
 	KUNIT_CASE(test_cursor_r26),
 	KUNIT_CASE(test_top),
 	KUNIT_CASE(test_show_mem_while_locked),
+	KUNIT_CASE(test_show_mem_without_interrupts),
 	{ }
 };
 
