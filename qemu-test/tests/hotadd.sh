@@ -71,7 +71,7 @@ to_state()
 
 test_r13_add_online_offline_remove()
 {
-	[ -d $BLOCKS ] || skip "no memory hotplug"
+	[ -d $BLOCKS ] || fail "no memory hotplug"
 	fresh
 	life_load
 	for i in 1 2 3; do
@@ -107,7 +107,7 @@ ballooned()
 # Before memory is added that stays: qemu reckons it in.
 test_r08_balloon_of_the_host()
 {
-	[ -d /sys/bus/virtio/drivers/virtio_balloon ] || skip "no balloon"
+	[ -d /sys/bus/virtio/drivers/virtio_balloon ] || fail "no balloon"
 	total=$(($(kilobytes MemTotal)))
 	monitor "balloon 384"
 	until_true 30 ballooned $((128 << 20)) ||
@@ -130,7 +130,7 @@ test_r08_balloon_of_the_host()
 # Used by the kernel for what it cannot move: it stays, and still counts right.
 test_r13_add_as_kernel_memory()
 {
-	[ -d $BLOCKS ] || skip "no memory hotplug"
+	[ -d $BLOCKS ] || fail "no memory hotplug"
 	plug 9
 	to_state online_kernel
 	life inflate 300

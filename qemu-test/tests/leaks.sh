@@ -15,7 +15,7 @@ LEAKS=/sys/kernel/debug/kmemleak
 
 test_r18_module_lifetimes()
 {
-	[ -w $LEAKS ] || skip "no kmemleak"
+	[ -w $LEAKS ] || fail "no kmemleak"
 	mod_load
 	mod_unload
 	echo scan > $LEAKS

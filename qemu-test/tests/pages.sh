@@ -50,7 +50,7 @@ test_r08_compaction_moves_the_line()
 
 test_r07_huge_pages_split()
 {
-	[ -d /sys/kernel/mm/transparent_hugepage ] || skip "no huge pages"
+	[ -d /sys/kernel/mm/transparent_hugepage ] || fail "no huge pages"
 	echo madvise > /sys/kernel/mm/transparent_hugepage/enabled
 	set -- $(anon)
 	before=$1
@@ -76,7 +76,7 @@ test_r07_huge_pages_split()
 test_r07_hugetlb()
 {
 	huge=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages
-	[ -e $huge ] || skip "no hugetlbfs"
+	[ -e $huge ] || fail "no hugetlbfs"
 	set -- $(sum_tags 'mm/hugetlb\.c')
 	before="$1 $2"
 	echo 1 > /proc/sys/vm/compact_memory
