@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# exact.sh with the other slab allocator.
+#
+# script: exact
+# config: slab
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_test ctag_keep
+# timeout: 480
