@@ -9,7 +9,6 @@
 # modules: ctag_test ctag_keep
 # disk: 64M
 # timeout: 240
-# set: all
 
 . /qt/lib.sh
 
