@@ -4,6 +4,7 @@
 #
 # script: exact
 # config: slab
+# set: all
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
 # timeout: 480

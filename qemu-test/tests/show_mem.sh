@@ -58,8 +58,12 @@ test_reports_of_two_cpus_do_not_mix()
 		taskset 2 sh -c "$reports" &
 		wait
 		dmesg -c
-	done | sed 's/^\[[^]]*\] //' | grep '^alloc_tag:' > /tmp/rows
-	eq "lines" "$(wc -l < /tmp/rows)" 528
+	done | sed 's/^\[[^]]*\] //' | grep '^alloc_tag:' > /tmp/all
+	# a CPU that comes while there is a report says so and leaves it at that
+	grep -v 'another report on call sites is under way$' /tmp/all > /tmp/rows
+	left=$(($(wc -l < /tmp/all) - $(wc -l < /tmp/rows)))
+	note "$left of 48 gave way"
+	eq "lines" "$(wc -l < /tmp/rows)" $(((48 - left) * 11))
 	awk 'NR % 11 == 1 && !/bytes, calls/ { bad = 1 } NR % 11 != 1 && /bytes, calls/ { bad = 1 }
 		END { exit bad }' /tmp/rows || fail "mixed"
 }
