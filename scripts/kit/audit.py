@@ -434,9 +434,10 @@ UNDEF_RE = re.compile(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.M)
 
 
 class Uses:
-    """What is wrong with how files use hooks: three kinds of finding.
+    """What is wrong with how files use hooks: four kinds of finding.
 
     noprof   a _noprof function called where no hook is: accounted to nobody
+    nested   a _noprof function calls something that has a hook of its own
     pointer  a macro's name in place of a function's, or the address of a _noprof one
     clash    a function or member with a name that is a macro
     """
@@ -457,6 +458,8 @@ class Uses:
         for function in source.functions:
             if function.name not in answered:
                 out += self.bare_noprof(source, function.name, function.line, function.body)
+            if function.name.endswith("_noprof"):
+                out += self.nested(source, function)
         for macro in source.macros:
             if not macro.name.endswith("_noprof"):
                 out += self.bare_noprof(source, macro.name, macro.line, macro.body)
@@ -470,6 +473,11 @@ class Uses:
             if call.endswith("_noprof"):
                 return [Finding(source.path, name, "noprof", line, f"calls {call}() outside of any hook")]
         return []
+
+    def nested(self, source, function):
+        """The innermost hook wins: in who has one at the caller, another is wrong."""
+        return [Finding(source.path, function.name, "nested", function.line, f"calls {call}(), with a hook of its own")
+                for call in self.outside_hooks(function.body) if call in self.hooks.direct][:1]
 
     @staticmethod
     def hooked(body):
