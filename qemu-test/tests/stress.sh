@@ -160,10 +160,11 @@ test_fork()
 #  - SLACK calls: a callback, a timer, a kworker in flight;
 #  - what is named in KEPT, caches that only memory pressure empties, and that
 #    within KEPT_BYTES: slab pages (partial slabs), page tables of the kernel's own
-#    addresses, cached thread stacks, and the shell that compares with its awk;
+#    addresses, cached thread stacks, kmemleak's objects (one for each of anybody),
+#    and the shell that compares with its awk;
 #  - lines that have less than before: what was kept then need not be kept now.
 SLACK=8
-KEPT='^(mm/slub\\.c|kernel/fork\\.c:[0-9]+ func:(alloc_thread_stack_node|vm_area)|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c)'
+KEPT='^(mm/slub\\.c|kernel/fork\\.c:[0-9]+ func:(alloc_thread_stack_node|vm_area)|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/kmemleak\\.c|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c)'
 KEPT_BYTES=8388608
 
 test_nothing_drifted()
