@@ -3,8 +3,7 @@
  * Socket buffers and what else the network allocates for others, each function
  * on a line of its own. See ctag_cover.h.
  *
- * What comes out of a cache of page fragments is left out: its page belongs to
- * whoever made the cache take it.
+ * What comes out of a cache of page fragments is in ctag_cover_frag.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

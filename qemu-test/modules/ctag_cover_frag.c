@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fragments of pages, and pages of pools: a page belongs to the line that made
+ * the cache of fragments take it, and to the line that made the pool. See
+ * ctag_cover.h.
+ *
+ * The kernel has a cache of fragments a CPU. For such a line to have exactly one
+ * page, the page before has to be used up and held, and ours must not be the
+ * cache's any more when it is freed; other_frag() sees to both. So at most one
+ * page a CPU stays with that one, also when this module is gone.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bottom_half.h>
+#include <linux/irqflags.h>
+#include <linux/mm.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <net/page_pool.h>
+
+#include "ctag_cover.h"
+
+#define HEAD		"skbuff_head_cache"
+#define WHOLE		PAGE_FRAG_CACHE_MAX_SIZE
+#define FRAG		2000	/* of which no two kinds are in a page of 4 KiB */
+
+static struct napi_struct napi;
+
+/* A cache of one's own */
+
+static void *make_page_frag(struct cover *c)
+{
+	struct page_frag_cache *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
+	void *p;
+
+	if (!nc)
+		return NULL;
+	HERE(c); p = page_frag_alloc(nc, FRAG, GFP_KERNEL);
+	if (!p) {
+		kfree(nc);
+		return NULL;
+	}
+	costs_pages(c, 1, page_size(virt_to_head_page(p)));
+	page_frag_free(p);
+	return nc;
+}
+
+static void *make_page_frag_align(struct cover *c)
+{
+	struct page_frag_cache *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
+	void *p;
+
+	if (!nc)
+		return NULL;
+	HERE(c); p = page_frag_alloc_align(nc, FRAG, GFP_KERNEL, ~(SMP_CACHE_BYTES - 1u));
+	if (!p) {
+		kfree(nc);
+		return NULL;
+	}
+	costs_pages(c, 1, page_size(virt_to_head_page(p)));
+	page_frag_free(p);
+	return nc;
+}
+
+/* What is left in the end are the references of the cache. */
+static void drop_cache(void *p)
+{
+	struct page_frag_cache *nc = p;
+
+	__page_frag_cache_drain(virt_to_head_page(nc->va), nc->pagecnt_bias);
+	kfree(nc);
+}
+
+/* The kernel's caches: one for interrupts, one for anything else. */
+
+static void *other_frag(unsigned int size)
+{
+	return netdev_alloc_frag(size);
+}
+
+static void free_frag(void *p)
+{
+	if (p)
+		skb_free_frag(p);
+}
+
+/**
+ * struct between - what surrounds an allocation out of a kernel's cache
+ * @flags: of interrupts
+ * @irqs_off: they are, so the other cache is meant
+ * @before: holds the page the cache has
+ */
+struct between {
+	unsigned long flags;
+	bool irqs_off;
+	void *before;
+};
+
+/* From here on the next fragment takes a new page, on this CPU. */
+static void used_up(struct between *b, bool irqs_off)
+{
+	b->irqs_off = irqs_off;
+	if (irqs_off)
+		local_irq_save(b->flags);
+	else
+		local_bh_disable();
+	b->before = other_frag(WHOLE);
+}
+
+/* And the cache has another page again. */
+static void *replaced(struct between *b, void *p)
+{
+	void *after = other_frag(WHOLE);
+	bool ok = p && b->before && after;
+
+	free_frag(b->before);
+	free_frag(after);
+	if (b->irqs_off)
+		local_irq_restore(b->flags);
+	else
+		local_bh_enable();
+	return ok ? p : NULL;
+}
+
+#define MAKE_FRAG(_name, _irqs_off, _call)				\
+static void *make_##_name(struct cover *c)				\
+{									\
+	struct between b;						\
+	void *p;							\
+									\
+	used_up(&b, _irqs_off);						\
+	HERE(c); p = (_call);						\
+	costs_pages(c, 1, WHOLE);					\
+	return replaced(&b, p);						\
+}
+
+MAKE_FRAG(netdev_frag, false, netdev_alloc_frag(FRAG))
+MAKE_FRAG(netdev_frag_irq, true, netdev_alloc_frag(FRAG))
+MAKE_FRAG(netdev_frag_align, false, netdev_alloc_frag_align(FRAG, 64))
+MAKE_FRAG(napi_frag, false, napi_alloc_frag(FRAG))
+MAKE_FRAG(napi_frag_align, false, napi_alloc_frag_align(FRAG, 64))
+
+static void drop_frag(void *p)
+{
+	skb_free_frag(p);
+}
+
+/* Buffers whose data are a fragment */
+
+#define MAKE_SKB(_name, _irqs_off, _call)				\
+static void *make_##_name(struct cover *c)				\
+{									\
+	struct between b;						\
+	struct sk_buff *skb;						\
+									\
+	used_up(&b, _irqs_off);						\
+	HERE(c); skb = (_call);						\
+	costs_object(c, HEAD);						\
+	costs_pages(c, 1, WHOLE);					\
+	return replaced(&b, skb);					\
+}
+
+MAKE_SKB(netdev_skb, false, netdev_alloc_skb(NULL, FRAG))
+MAKE_SKB(netdev_skb_irq, true, netdev_alloc_skb(NULL, FRAG))
+MAKE_SKB(dev_skb, false, dev_alloc_skb(FRAG))
+MAKE_SKB(napi_skb, false, napi_alloc_skb(&napi, FRAG))
+
+/* Out of a page that somebody else made the cache take */
+static void *make_netdev_skb_shared(struct cover *c)
+{
+	struct sk_buff *skb;
+	void *full, *begun;
+
+	local_bh_disable();
+	full = other_frag(WHOLE);
+	begun = other_frag(64);
+	HERE(c); skb = netdev_alloc_skb(NULL, FRAG);
+	costs_object(c, HEAD);
+	free_frag(full);
+	free_frag(begun);
+	local_bh_enable();
+	return skb;
+}
+
+static void drop_skb(void *p)
+{
+	kfree_skb(p);
+}
+
+/*
+ * Small buffers of NAPI have a cache of pages cut in four, of which the last
+ * part comes from the begin of the page. Nothing is the cache's after that.
+ */
+static struct sk_buff *other_small(void)
+{
+	return napi_alloc_skb(&napi, 100);
+}
+
+static void use_up_small(struct sk_buff_head *list)
+{
+	struct sk_buff *skb;
+
+	do {
+		skb = other_small();
+		if (!skb)
+			return;
+		__skb_queue_tail(list, skb);
+	} while (offset_in_page(skb->head) && skb->head_frag);
+}
+
+static void *make_napi_get_frags(struct cover *c)
+{
+	struct sk_buff_head list;
+	struct sk_buff *skb;
+
+	__skb_queue_head_init(&list);
+	local_bh_disable();
+	use_up_small(&list);
+	HERE(c); skb = napi_get_frags(&napi);
+	napi.skb = NULL;
+	costs_object(c, HEAD);
+	if (skb && skb->head_frag) {
+		costs_pages(c, 1, PAGE_SIZE);
+		use_up_small(&list);
+	} else if (skb) {
+		costs_kmalloc(c, ksize(skb->head));
+	}
+	local_bh_enable();
+	__skb_queue_purge(&list);
+	return skb;
+}
+
+/* Pools of pages, which have to be in the kernel */
+
+#if IS_ENABLED(CONFIG_PAGE_POOL)
+
+#define RING		16
+#define TAKEN		3
+
+struct pool {
+	struct page_pool *pool;
+	struct page *page[TAKEN];
+};
+
+static void drop_pool(void *p)
+{
+	struct pool *pool = p;
+	unsigned int i;
+
+	for (i = 0; i < TAKEN && pool->page[i]; i++)
+		page_pool_put_full_page(pool->pool, pool->page[i], false);
+	page_pool_destroy(pool->pool);
+	kfree(pool);
+}
+
+static void *other_pages(struct pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < TAKEN; i++) {
+		pool->page[i] = page_pool_alloc_pages(pool->pool, GFP_KERNEL);
+		if (!pool->page[i]) {
+			drop_pool(pool);
+			return NULL;
+		}
+	}
+	return pool;
+}
+
+static void *make_pool(struct cover *c, unsigned int order, unsigned int blocks)
+{
+	struct page_pool_params params = {
+		.order = order, .pool_size = RING, .nid = NUMA_NO_NODE,
+	};
+	struct pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+
+	if (!pool)
+		return NULL;
+	HERE(c); pool->pool = page_pool_create(&params);
+	if (IS_ERR(pool->pool)) {
+		kfree(pool);
+		return NULL;
+	}
+	costs_kmalloc(c, sizeof(struct page_pool));
+	costs_kmalloc(c, RING * sizeof(void *));
+	costs_pages(c, blocks, PAGE_SIZE << order);
+	return other_pages(pool);
+}
+
+/* Single pages come in bulk, the rest of them waits in the pool. */
+static void *make_page_pool(struct cover *c)
+{
+	return make_pool(c, 0, PP_ALLOC_CACHE_REFILL);
+}
+
+static void *make_page_pool_order(struct cover *c)
+{
+	return make_pool(c, 1, TAKEN);
+}
+
+#endif /* CONFIG_PAGE_POOL */
+
+static struct cover covers[] = {
+	COVER(page_frag, drop_cache),
+	COVER(page_frag_align, drop_cache),
+	COVER(netdev_frag, drop_frag),
+	COVER(netdev_frag_irq, drop_frag),
+	COVER(netdev_frag_align, drop_frag),
+	COVER(napi_frag, drop_frag),
+	COVER(napi_frag_align, drop_frag),
+	COVER(netdev_skb, drop_skb),
+	COVER(netdev_skb_irq, drop_skb),
+	COVER(dev_skb, drop_skb),
+	COVER(napi_skb, drop_skb),
+	COVER(netdev_skb_shared, drop_skb),
+	COVER(napi_get_frags, drop_skb),
+#if IS_ENABLED(CONFIG_PAGE_POOL)
+	COVER(page_pool, drop_pool),
+	COVER(page_pool_order, drop_pool),
+#endif
+};
+
+COVER_FILES
+
+static int __init ctag_cover_frag_init(void)
+{
+	cmd_init();
+	return 0;
+}
+
+static void __exit ctag_cover_frag_exit(void)
+{
+	cover_exit();
+}
+
+module_init(ctag_cover_frag_init);
+module_exit(ctag_cover_frag_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Fragments of pages and pools of pages on known lines");

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A page that is cut in fragments belongs to the line that made the cache of
+# fragments take it, pages of a pool to the line that made the pool.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge
+# modules: ctag_cover_frag
+# timeout: 240
+
+. /qt/lib.sh
+COVER=ctag_cover_frag
+. /qt/bin/cover
+
+# What is left is in the caches that the kernel has on each CPU, one for
+# interrupts and one for anything else: a page of 32 KiB in each.
+test_each_fragment()
+{
+	cover_fresh
+	for n in 1 20 5 64 0 40 0; do
+		cover_want $n
+	done
+	rmmod "$COVER" || fail "rmmod $COVER"
+	tags | grep -F "[$COVER]" | awk -v most=$((2 * $(nproc))) '
+		!/func:other_frag / || $2 > most || $1 != $2 * 32768 { print "# " $0; bad = 1 }
+		END { exit bad }' || fail "left of $COVER"
+}
+
+test_pools_of_pages()
+{
+	zcat /proc/config.gz | grep -qx CONFIG_PAGE_POOL=y || skip "no page_pool"
+	eq "lines that make pools" "$(grep -c 'page_pool' /tmp/table)" 2
+}
+
+run_tests
