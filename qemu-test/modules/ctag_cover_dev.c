@@ -9,6 +9,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/dmapool.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/platform_device.h>
 #include <linux/scatterlist.h>
 #include <linux/string.h>
@@ -141,6 +142,25 @@ static void drop_devres(void *p)
 	devres_free(p);
 }
 
+struct odd {
+	char c[20];
+};
+
+static void *make_devm_percpu(struct cover *c)
+{
+	struct odd __percpu *p;
+
+	HERE(c); p = devm_alloc_percpu(dev, struct odd);
+	costs_pages(c, 1, sizeof(struct odd) * num_possible_cpus());
+	costs_managed(c, sizeof(void *));
+	return (__force void *)p;
+}
+
+static void drop_devm_percpu(void *p)
+{
+	devm_free_percpu(dev, (void __percpu *)p);
+}
+
 /* DMA */
 
 struct mapped {
@@ -201,6 +221,18 @@ static void *make_dmam_coherent(struct cover *c)
 	return m;
 }
 
+static void *make_dmam_attrs(struct cover *c)
+{
+	struct mapped *m = kzalloc(sizeof(*m), GFP_KERNEL);
+
+	if (!m)
+		return NULL;
+	HERE(c); m->p = dmam_alloc_attrs(dev, DMA_SIZE, &m->dma, GFP_KERNEL, 0);
+	costs_pages(c, 1, DMA_BYTES);
+	costs_managed(c, 4 * sizeof(long));
+	return m;
+}
+
 DROP_DMA(dmam_coherent, dmam_free_coherent(dev, DMA_SIZE, m->p, m->dma))
 
 static void *make_noncontiguous(struct cover *c)
@@ -238,37 +270,61 @@ static bool other_blocks(struct blocks *b)
 	return true;
 }
 
-static void drop_pool(void *p)
+static void drop_blocks(struct blocks *b)
 {
-	struct blocks *b = p;
 	unsigned int i;
 
 	for (i = 0; i < BLOCKS && b->block[i].p; i++)
 		dma_pool_free(b->pool, b->block[i].p, b->block[i].dma);
+}
+
+static void drop_pool(void *p)
+{
+	struct blocks *b = p;
+
+	drop_blocks(b);
 	dma_pool_destroy(b->pool);
 	kfree(b);
 }
 
-static void *make_pool(struct cover *c)
+static void drop_dmam_pool(void *p)
 {
-	struct blocks *b = kzalloc(sizeof(*b), GFP_KERNEL);
+	struct blocks *b = p;
 
-	if (!b)
-		return NULL;
-	HERE(c); b->pool = dma_pool_create("cover", dev, BLOCK, 8, 0);
-	if (!b->pool) {
-		kfree(b);
-		return NULL;
-	}
-	if (!other_blocks(b)) {
-		drop_pool(b);
-		return NULL;
-	}
-	/* the pool, and for each page what remembers it: of sizes unstated */
-	costs_pages(c, 3, PAGE_SIZE);
-	c->calls += 1 + 3;
-	return b;
+	drop_blocks(b);
+	dmam_pool_destroy(b->pool);
+	kfree(b);
 }
+
+/* Elsewhere, as a macro is all on one line. */
+static struct blocks *new_blocks(void)
+{
+	return kzalloc(sizeof(struct blocks), GFP_KERNEL);
+}
+
+/* The pool, and for each page what remembers it, are of sizes unstated. */
+#define MAKE_POOL(_name, _call)						\
+static void *make_##_name(struct cover *c)				\
+{									\
+	struct blocks *b = new_blocks();				\
+									\
+	if (!b)								\
+		return NULL;						\
+	HERE(c); b->pool = (_call);					\
+	if (!b->pool) {							\
+		kfree(b);						\
+		return NULL;						\
+	}								\
+	costs_pages(c, 3, PAGE_SIZE);					\
+	c->calls += 1 + 3;						\
+	if (other_blocks(b))						\
+		return b;						\
+	drop_##_name(b);						\
+	return NULL;							\
+}
+
+MAKE_POOL(pool, dma_pool_create("cover", dev, BLOCK, 8, 0))
+MAKE_POOL(dmam_pool, dmam_pool_create("cover", dev, BLOCK, 8, 0))
 
 /* Scatter-gather lists */
 
@@ -324,14 +380,18 @@ static struct cover covers[] = {
 	COVER(devm_pages, drop_devm_pages),
 	COVER(devm_action, drop_devm_action),
 	COVER(devres, drop_devres),
+	COVER(devm_percpu, drop_devm_percpu),
 	COVER(coherent, drop_coherent),
 	COVER(dma_attrs, drop_coherent),
 	COVER(wc, drop_wc),
 	COVER(dma_pages, drop_dma_pages),
 	COVER(noncoherent, drop_noncoherent),
 	COVER(dmam_coherent, drop_dmam_coherent),
+	COVER(dmam_attrs, drop_dmam_coherent),
 	COVER(noncontiguous, drop_noncontiguous),
 	{ .name = "pool", .make = make_pool, .drop = drop_pool, .atleast = true },
+	{ .name = "dmam_pool", .make = make_dmam_pool, .drop = drop_dmam_pool,
+	  .atleast = true },
 	COVER(sg_table, drop_table),
 	COVER(sg_from_pages, drop_table),
 };

@@ -14,18 +14,23 @@
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/dma-fence-chain.h>
+#include <linux/fs.h>
 #include <linux/generic-radix-tree.h>
+#include <linux/gfp.h>
 #include <linux/kfifo.h>
 #include <linux/list_lru.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/pagemap.h>
 #include <linux/parser.h>
 #include <linux/posix_acl.h>
 #include <linux/ptr_ring.h>
 #include <linux/slab.h>
 #include <linux/spi/spi.h>
+#include <linux/string.h>
 #include <linux/string_helpers.h>
 #include <linux/textsearch.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/pgalloc.h>
 
@@ -36,6 +41,9 @@
 #define GFP		GFP_KERNEL
 #define ENTRIES		(3 * PAGE_SIZE / sizeof(u64))
 #define ACL_ENTRIES	10
+#define BULK		5
+#define RANGE		16
+#define RANGE_TRIES	20
 
 union thing {
 	void *p;
@@ -43,6 +51,7 @@ union thing {
 	struct kfifo fifo;
 	struct ptr_ring ring;
 	struct list_lru lru;
+	struct list_head list;
 	cpumask_var_t mask;
 	GENRADIX(u64) radix;
 };
@@ -108,6 +117,11 @@ static char text[18] = "three small words";
 static const substring_t part = { .from = text, .to = text + 11 };
 static const struct posix_acl acl = { .a_count = 0 };
 
+/* While there is a fill: the text in the memory of the writer, and an open file */
+#define FILE_NAME	"/proc/allocinfo"
+static char __user *user;
+static struct file *named;
+
 /* A line that takes the arguments of a variadic function */
 #define FORMAT(_name, _call)						\
 static const char *_name(struct site *s, const char *fmt, ...)		\
@@ -168,6 +182,18 @@ POINTER(vmalloc_node, vmalloc_node(16 * PAGE_SIZE, numa_mem_id()), vfree)
 POINTER(vzalloc_node, vzalloc_node(16 * PAGE_SIZE, numa_mem_id()), vfree)
 POINTER(vcalloc, vcalloc(16, PAGE_SIZE), vfree)
 POINTER(vmalloc_array, vmalloc_array(16, PAGE_SIZE), vfree)
+POINTER(vmalloc_32_user, vmalloc_32_user(16 * PAGE_SIZE), vfree)
+POINTER(vmalloc_huge, vmalloc_huge(PMD_SIZE, GFP), vfree)
+POINTER(kvzalloc, kvzalloc(700, GFP), kvfree)
+POINTER(kvcalloc, kvcalloc(7, 50, GFP), kvfree)
+POINTER(kvmalloc_array, kvmalloc_array(3, 1000, GFP), kvfree)
+POINTER(kvmalloc_node, kvmalloc_node(300, GFP, numa_mem_id()), kvfree)
+POINTER(kvzalloc_node, kvzalloc_node(60, GFP, numa_mem_id()), kvfree)
+POINTER(memdup_user, memdup_user(user, sizeof(text)), kfree)
+POINTER(memdup_user_nul, memdup_user_nul(user, sizeof(text) - 2), kfree)
+POINTER(vmemdup_user, vmemdup_user(user, 11), kvfree)
+POINTER(strndup_user, strndup_user(user, PAGE_SIZE), kfree)
+POINTER(quotable_file, kstrdup_quotable_file(named, GFP), kfree)
 
 STRUCTURE(kfifo, kfifo_alloc(&t->fifo, 200, GFP), kfifo_free(&t->fifo))
 STRUCTURE(ptr_ring, ptr_ring_init(&t->ring, 100, GFP), ptr_ring_cleanup(&t->ring, NULL))
@@ -220,6 +246,77 @@ static void drop_kvrealloc(union thing *t)
 	kvfree(t->p);
 }
 
+static int make_krealloc_array(struct site *s, union thing *t)
+{
+	void *small = kmalloc(50, GFP);
+
+	s->line = __LINE__ + 1;
+	t->p = krealloc_array(small, 10, 60, GFP);
+	if (!t->p)
+		kfree(small);
+	return !t->p;
+}
+
+/* How long it is depends on who writes the command. */
+static int make_quotable_cmdline(struct site *s, union thing *t)
+{
+	s->line = __LINE__ + 1;
+	t->p = kstrdup_quotable_cmdline(current, GFP);
+	if (!t->p)
+		return -ENOMEM;
+	s->part[0].size = strlen(t->p) + 1;
+	return 0;
+}
+
+static void drop_bulk_list(union thing *t)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, &t->list, lru)
+		__free_page(page);
+}
+
+static int make_bulk_list(struct site *s, union thing *t)
+{
+	unsigned long got;
+
+	INIT_LIST_HEAD(&t->list);
+	s->line = __LINE__ + 1;
+	got = alloc_pages_bulk_list(GFP, BULK, &t->list);
+	if (got == BULK)
+		return 0;
+	drop_bulk_list(t);
+	return -ENOMEM;
+}
+
+#ifdef CONFIG_CONTIG_ALLOC
+/* The begin of a pageblock that was free a moment ago, which somebody may have seen */
+static int make_contig_range(struct site *s, union thing *t)
+{
+	unsigned int tries = RANGE_TRIES;
+	unsigned long pfn;
+	struct page *page;
+	int err;
+
+	do {
+		page = alloc_pages(GFP_HIGHUSER_MOVABLE, pageblock_order);
+		if (!page)
+			return -ENOMEM;
+		pfn = page_to_pfn(page);
+		__free_pages(page, pageblock_order);
+		s->line = __LINE__ + 1;
+		err = alloc_contig_range(pfn, pfn + RANGE, MIGRATE_MOVABLE, GFP);
+	} while (err && --tries);
+	t->addr = pfn;
+	return err;
+}
+
+static void drop_contig_range(union thing *t)
+{
+	free_contig_range(t->addr, RANGE);
+}
+#endif
+
 #define SITE(_name, ...)						\
 	{ .func = "make_" #_name, .make = make_##_name,			\
 	  .drop = drop_##_name, __VA_ARGS__ }
@@ -260,6 +357,27 @@ static struct site sites[] = {
 	SITE(vzalloc_node, VMALLOC),
 	SITE(vcalloc, VMALLOC),
 	SITE(vmalloc_array, VMALLOC),
+	SITE(vmalloc_32_user, VMALLOC),
+	/* if they come in one piece that is split */
+	SITE(vmalloc_huge, .pages = PMD_SIZE / PAGE_SIZE),
+	SITE(kvzalloc, ONE(700)),
+	SITE(kvcalloc, ONE(7 * 50)),
+	SITE(kvmalloc_array, ONE(3 * 1000)),
+	SITE(kvmalloc_node, ONE(300)),
+	SITE(kvzalloc_node, ONE(60)),
+	SITE(memdup_user, ONE(sizeof(text))),
+	SITE(memdup_user_nul, ONE(sizeof(text) - 1)),
+	SITE(vmemdup_user, ONE(11)),
+	SITE(strndup_user, ONE(sizeof(text))),
+	SITE(quotable_file, ONE(sizeof(FILE_NAME))),
+	{ .func = "make_quotable_cmdline", .make = make_quotable_cmdline,
+	  .drop = drop_kasprintf, ONE(1) },
+	{ .func = "make_krealloc_array", .make = make_krealloc_array,
+	  .drop = drop_kasprintf, ONE(10 * 60) },
+	SITE(bulk_list, .pages = BULK),
+#ifdef CONFIG_CONTIG_ALLOC
+	SITE(contig_range, .pages = RANGE),
+#endif
 	SITE(kvrealloc, ONE(1000)),
 	SITE(kfifo, ONE(256)),
 	SITE(ptr_ring, ONE(100 * sizeof(void *))),
@@ -301,15 +419,38 @@ static int drop(void)
 	return 0;
 }
 
-static int fill(void)
+static int make_all(void)
 {
 	struct site *s;
 
 	for (s = sites; s < sites + ARRAY_SIZE(sites); s++)
 		for (; s->live < LIVE; s->live++)
-			if (s->make(s, &s->thing[s->live]))
+			if (s->make(s, &s->thing[s->live])) {
+				pr_err("%s failed\n", s->func);
 				return -ENOMEM;
+			}
 	return 0;
+}
+
+static int fill(void)
+{
+	unsigned long addr;
+	int err;
+
+	addr = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	if (IS_ERR_VALUE(addr))
+		return addr;
+	user = (char __user *)addr;
+	named = filp_open(FILE_NAME, O_RDONLY, 0);
+	if (IS_ERR(named)) {
+		err = PTR_ERR(named);
+	} else {
+		err = copy_to_user(user, text, sizeof(text)) ? -EFAULT : make_all();
+		filp_close(named, NULL);
+	}
+	vm_munmap(addr, PAGE_SIZE);
+	return err;
 }
 
 static const struct cmd cmds[] = {
