@@ -55,6 +55,34 @@ test_page_cache()
 	fi
 }
 
+# hash NAME FILE FUNCTION [TABLES]: that table, or so many of that size, are on a
+# line of that function, with the pages for what the kernel said it takes up.
+hash()
+{
+	bytes=$(dmesg | sed -n "s/.*\] $1 hash table entries: .*(order: [0-9]*, \([0-9]*\) bytes.*/\1/p")
+	[ -n "$bytes" ] || fail "no table $1"
+	pages=$(((bytes + 4095) / 4096 * ${4:-1}))
+	tags | awk -v f="$2:" -v g="func:$3" -v pages=$pages '
+		index($3, f) == 1 && $4 == g && $1 == pages * 4096 && $2 == pages { n++ }
+		END { exit !n }' || fail "$1: no line of $3 with $pages pages"
+}
+
+# Those of inodes and dentries are older than the page allocator with one node.
+test_large_hash_tables()
+{
+	hash "TCP established" net/ipv4/tcp.c tcp_init
+	hash "TCP bind" net/ipv4/tcp.c tcp_init
+	hash "tcp_listen_portaddr_hash" net/ipv4/inet_hashtables.c inet_hashinfo2_init
+	hash "Table-perturb" net/ipv4/inet_hashtables.c inet_hashinfo2_init
+	hash UDP net/ipv4/udp.c udp_table_init 2	# and UDP-Lite
+	hash "IP idents" net/ipv4/route.c ip_rt_init
+	hash Mount-cache fs/namespace.c mnt_init
+	hash Mountpoint-cache fs/namespace.c mnt_init
+	hash futex kernel/futex/core.c futex_init
+	bad=$(tags | grep 'func:alloc_large_system_hash')
+	[ -z "$bad" ] || fail "$bad"
+}
+
 test_code_of_modules()
 {
 	before=$(sum_tags 'kernel/module/main.c:[0-9]+ func:move_module')
