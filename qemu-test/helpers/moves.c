@@ -9,13 +9,16 @@
  *	compact	every other page is given back, the rest is moved together
  *	swap	out and in again
  *	fork	copied by a child
+ *	offline	some pages are taken out of use, what they had moves elsewhere
+ *	poison	some small pages of huge ones break
  *	cma	moved out of the way of a contiguous area, in
  *		/sys/kernel/debug/cma/reserved
  *
  * It is a program because a shell that looks has pages of its own each time.
  * Ours are locked before the first look, and the caller waits. What counts is
  * the sum of all lines that anonymous pages can be on: which of them it is must
- * not matter.
+ * not matter. Where profiling is "never", /proc/allocinfo must have no line, and
+ * what is done to the memory is the test.
  *
  * Exit code: 0; 1 something is not as it must be, and the lines say what; 2
  * wrong usage; 3 cannot be tried here.
@@ -23,6 +26,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -40,9 +44,13 @@
 #define PAGE	4096L
 #define HUGE	(2 * MIB)
 #define SMALLS	(HUGE / PAGE)
+#define BROKEN	8L	/* pages that break, or are about to */
+#define FRAME	((UINT64_C(1) << 55) - 1)
 #define ENOUGH	500L	/* moved, to be sure that something is tested */
 
 #define THP	"/sys/kernel/mm/transparent_hugepage/"
+#define OFFLINE	"/sys/devices/system/memory/soft_offline_page"
+#define INJECT	"/sys/kernel/debug/hwpoison/"
 #define CMA	"/sys/kernel/debug/cma/reserved/"
 
 struct sum {
@@ -51,6 +59,7 @@ struct sum {
 
 static char text[2 << 20];
 static int failed;
+static bool never;	/* nothing is accounted */
 
 static void __attribute__((noreturn)) die(int code, const char *what)
 {
@@ -131,6 +140,10 @@ static struct sum look(void)
 	long bytes, calls;
 
 	slurp("/proc/allocinfo");
+	if (never && strstr(text, "func:")) {
+		printf("# a line in spite of \"never\"\n");
+		failed = 1;
+	}
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		if (sscanf(line, "%ld %ld %255s", &bytes, &calls, where) != 3)
@@ -177,6 +190,10 @@ static void more_by(const char *when, struct sum since, long bytes, long calls)
 	struct sum now = look();
 	char what[64];
 
+	if (never) {
+		bytes = 0;
+		calls = 0;
+	}
 	snprintf(what, sizeof(what), "%s, bytes more", when);
 	expect(what, now.bytes - since.bytes, bytes);
 	snprintf(what, sizeof(what), "%s, calls more", when);
@@ -348,7 +365,7 @@ static void copy(long mib, char *p)
 		if (!pid) {
 			touch(p, mib);
 			/* what the child has besides cannot be known */
-			_exit(look().bytes - full.bytes < mib * MIB);
+			_exit(!never && look().bytes - full.bytes < mib * MIB);
 		}
 		waitpid(pid, &status, 0);
 		expect("exit code of the child", status, 0);
@@ -359,10 +376,86 @@ static void copy(long mib, char *p)
 	more_by("all gone", before, 0, 0);
 }
 
+static long frame(const char *p)
+{
+	uint64_t entry;
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+
+	if (fd < 0)
+		die(3, "pagemap");
+	if (pread(fd, &entry, sizeof(entry),
+		  (off_t)((unsigned long)p / PAGE * sizeof(entry))) != sizeof(entry))
+		die(1, "pagemap");
+	close(fd);
+	return (long)(entry & FRAME);
+}
+
+/*
+ * One of our pages on other frames: what was there is elsewhere, or gone. Until
+ * somebody restores them those frames are in use by nobody.
+ */
+static void restore(const long *frames)
+{
+	for (long i = 0; i < BROKEN; i++)
+		put(INJECT "unpoison-pfn", "0x%lx", frames[i]);
+	drain();
+}
+
+static void offline(long mib, char *p)
+{
+	long step = mib * MIB / BROKEN, frames[BROKEN], nr = mib * MIB / PAGE;
+	struct sum before;
+
+	no_huge(p, mib);
+	drain();
+	before = look();
+	touch(p, mib);
+	more_by("full", before, mib * MIB, nr);
+	drain();
+	for (long i = 0; i < BROKEN; i++) {
+		frames[i] = frame(p + i * step);
+		p[i * step] = (char)(i + 1);
+		put(OFFLINE, "0x%lx", frames[i] * PAGE);
+		expect("moved elsewhere", frame(p + i * step) != frames[i], 1);
+		expect("its content", p[i * step], i + 1);
+	}
+	more_by("moved elsewhere", before, mib * MIB, nr);
+	unmap(p, mib);
+	more_by("all gone", before, 0, 0);
+	restore(frames);
+	more_by("restored", before, 0, 0);
+}
+
+/* A broken page stays with its line until it is restored, and freed by that. */
+static void poison(long mib, char *p)
+{
+	long nr = mib * MIB / HUGE, frames[BROKEN];
+	struct sum before;
+
+	if (nr < BROKEN)
+		die(2, "too little to break");
+	put(THP "enabled", "madvise");
+	if (madvise(p, (size_t)(mib * MIB), MADV_HUGEPAGE))
+		die(3, "MADV_HUGEPAGE");
+	drain();
+	before = look();
+	touch(p, mib);
+	more_by("huge", before, mib * MIB, nr);
+	for (long i = 0; i < BROKEN; i++) {
+		frames[i] = frame(p + i * HUGE + i * PAGE);
+		put(INJECT "corrupt-pfn", "0x%lx", frames[i]);
+	}
+	more_by("broken", before, mib * MIB, nr - BROKEN + BROKEN * SMALLS);
+	unmap(p, mib);
+	more_by("unmapped", before, BROKEN * PAGE, BROKEN);
+	restore(frames);
+	more_by("restored", before, 0, 0);
+}
+
 static void cma(long mib, char *p)
 {
 	struct sum before, full, line = line_of("cma_alloc_mem");
-	long pages, had, used;
+	long pages, had, used, taken;
 
 	slurp(CMA "count");
 	pages = strtol(text, NULL, 10);
@@ -373,7 +466,7 @@ static void cma(long mib, char *p)
 	before = look();
 	touch(p, mib);
 	full = look();
-	expect("full, bytes more", full.bytes - before.bytes, mib * MIB);
+	more_by("full", before, mib * MIB, mib * MIB / PAGE);
 	had = value("/proc/vmstat", "pgmigrate_success");
 	put(CMA "alloc", "%ld", (pages - used) / 2);
 	had = value("/proc/vmstat", "pgmigrate_success") - had;
@@ -382,10 +475,11 @@ static void cma(long mib, char *p)
 	if (had < 100)
 		expect("pages moved", had, 100);
 	more_by("moved aside", full, 0, 0);
+	taken = never ? 0 : (pages - used) / 2;
 	expect("bytes of the line", line_of("cma_alloc_mem").bytes - line.bytes,
-	       (pages - used) / 2 * PAGE);
+	       taken * PAGE);
 	expect("calls of the line", line_of("cma_alloc_mem").calls - line.calls,
-	       (pages - used) / 2);
+	       taken);
 	put(CMA "free", "%ld", (pages - used) / 2);
 	expect("bytes given back", line_of("cma_alloc_mem").bytes - line.bytes, 0);
 	expect("calls given back", line_of("cma_alloc_mem").calls - line.calls, 0);
@@ -399,6 +493,7 @@ static const struct {
 } kinds[] = {
 	{ "split", split }, { "collapse", collapse }, { "compact", compact },
 	{ "swap", swap }, { "fork", copy }, { "cma", cma },
+	{ "offline", offline }, { "poison", poison },
 };
 
 int main(int argc, char **argv)
@@ -419,6 +514,8 @@ int main(int argc, char **argv)
 		memset(text, 1, sizeof(text));
 		printf("# %s %ld MiB\n", argv[1], mib);
 		value("/proc/vmstat", "pgfault");
+		slurp("/proc/cmdline");
+		never = strstr(text, "mem_profiling=never");
 		look();
 		drain();
 		if (mlockall(MCL_CURRENT))

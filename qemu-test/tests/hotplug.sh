@@ -8,6 +8,7 @@
 # expect-console: Memory failure: 0x[0-9a-f]+: recovery action
 
 . /qt/lib.sh
+. /qt/bin/moved
 
 BLOCKS=/sys/devices/system/memory
 
@@ -90,6 +91,18 @@ test_r15_soft_offline()
 	settle
 	set -- $(sum_tags 'func:do_anonymous_page')
 	[ "$2" -le "$((before + 200))" ] || fail "$(($2 - before)) pages are left"
+}
+
+# Before it breaks: what a page has moves elsewhere, its frame is nobody's.
+test_r15_soft_offline_exactly()
+{
+	moved offline 16
+}
+
+# Part of a huge page: the rest is split from it and stays in use.
+test_r15_poison_of_huge_pages_exactly()
+{
+	moved poison 32
 }
 
 # A page that the kernel holds: it is broken, given back, restored, and with it

@@ -9,16 +9,7 @@
 # timeout: 240
 
 . /qt/lib.sh
-
-moved()
-{
-	/qt/bin/moves "$@"
-	case $? in
-	0) ;;
-	3) skip "cannot be tried here" ;;
-	*) fail "$*: not as it must be" ;;
-	esac
-}
+. /qt/bin/moved
 
 test_r07_huge_pages_split_exactly()
 {

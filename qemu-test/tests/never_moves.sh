@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What moves, splits and breaks where profiling is "never" and there is nothing to
+# keep references in: it happens, nothing complains, nothing is shown.
+#
+# append: sysctl.vm.mem_profiling=never cma=64M
+# memory: 768M
+# disk: 256M
+# timeout: 240
+# expect-console: Memory failure: 0x[0-9a-f]+: recovery action
+
+. /qt/lib.sh
+. /qt/bin/moved
+
+test_split()
+{
+	moved split 64
+}
+
+test_collapse()
+{
+	moved collapse 32
+}
+
+test_migrate()
+{
+	moved compact 448
+}
+
+test_contiguous_area()
+{
+	[ -w /sys/kernel/debug/cma/reserved/alloc ] || skip "no contiguous area"
+	moved cma 600
+}
+
+test_swap_out_and_in()
+{
+	mkswap /dev/vda > /dev/null || fail mkswap
+	swapon /dev/vda || fail swapon
+	moved swap 64
+	swapoff /dev/vda || fail swapoff
+}
+
+test_fork()
+{
+	moved fork 32
+}
+
+test_soft_offline()
+{
+	moved offline 16
+}
+
+test_poison()
+{
+	moved poison 32
+}
+
+test_nothing_shown()
+{
+	eq lines "$(wc -l < $INFO)" 2
+	eq "bytes and calls" "$(sum_tags .)" "0 0"
+	dmesg | grep -E 'alloc_tag:|WARNING|Bad page' && fail "a warning"
+	:
+}
+
+run_tests
