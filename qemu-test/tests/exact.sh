@@ -53,17 +53,35 @@ test_hardirq()
 	even || fail "in the end"
 }
 
+# What of the group /tmp/cg/a is charged by the kernel, in bytes
+charged()
+{
+	awk '$1 == "kernel" { print $2 }' /tmp/cg/a/memory.stat
+}
+
+# The two lines that ask for it have 40 times 8192 bytes and 40 times 256.
 test_memory_cgroup()
 {
 	fresh
 	enter_cgroup
+	had=$(charged)
+	[ -n "$had" ] || fail "memory.stat has no figure of the kernel"
 	cmd alloc all 40 task
 	check_table || fail "allocated"
+	had=$(($(charged) - had))
+	note "the group is charged $had bytes"
+	if grep -q cgroup.memory=nokmem /proc/cmdline; then
+		eq "charged in spite of nokmem" $had 0
+	elif [ $had -lt $((40 * (8192 + 256))) ] || [ $had -gt $((2 * 40 * (8192 + 256))) ]; then
+		fail "the group is charged $had bytes"
+	fi
 	cmd free all 20 softirq 0
 	check_table || fail "freed by a softirq"
 	echo "$self" > /tmp/cg/cgroup.procs
 	cmd free all 40
 	even || fail "freed"
+	left=$(charged)
+	[ "$left" -lt 131072 ] || fail "$left bytes stay charged"
 	rmdir /tmp/cg/a
 	umount /tmp/cg
 }
