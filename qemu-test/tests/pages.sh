@@ -107,27 +107,35 @@ test_page_cache()
 	same_within "page cache" "$1" "$before" 1048576
 }
 
+# "bytes" of those and of pages that were read from swap before anybody asked
+swappable()
+{
+	sum_tags '^ *[0-9]+ +[0-9]+ mm/(memory|huge_memory|mempolicy|swap_state)\.c' | cut -d' ' -f1
+}
+
+# Out by a request to the group, in again because the disk goes.
 test_swap()
 {
 	mkswap /dev/vda > /dev/null || fail mkswap
 	swapon /dev/vda || fail swapon
-	set -- $(anon)
-	before=$1
+	before=$(swappable)
+	enter_cgroup
 	load anon 32
-	# everything of that process out, and in again with swapoff
-	mount_cgroup
-	mkdir /tmp/cg/a
-	echo "$LOAD" > /tmp/cg/a/cgroup.procs
+	full=$(swappable)
 	out=$(vmstat pswpout)
-	echo 48M > /tmp/cg/memory.reclaim 2>/dev/null
-	note "$(($(vmstat pswpout) - out)) pages out"
+	echo 24M > /tmp/cg/a/memory.reclaim || fail "24 of 32 MiB cannot be reclaimed"
+	out=$(($(vmstat pswpout) - out))
+	note "$out pages out"
+	[ $out -ge 6000 ] || fail "only $out pages are written"
+	same_within "what is left" "$(swappable)" $((full - (out << 12))) 2097152
 	swapoff /dev/vda || fail swapoff
+	same_within "all of it again" "$(swappable)" "$full" 2097152
 	unload
+	echo "$self" > /tmp/cg/cgroup.procs
 	rmdir /tmp/cg/a
 	umount /tmp/cg
 	settle
-	set -- $(anon)
-	same_within "anonymous memory" "$1" "$before" 1048576
+	same_within "anonymous memory" "$(swappable)" "$before" 1048576
 }
 
 run_tests
