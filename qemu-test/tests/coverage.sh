@@ -129,9 +129,10 @@ test_objects_after_it()
 	objects_covered "after the load"
 }
 
+# but for those that are code of one file each, see cover_headers.sh
 test_r27_no_line_of_a_header()
 {
-	tags | awk '$1 && $3 ~ /\.h:/' > /tmp/headers
+	tags | awk '$1 && $3 ~ /\.h:/ && $3 !~ /^kernel\/rcu\//' > /tmp/headers
 	head -8 /tmp/headers | sed 's/^/# /'
 	[ ! -s /tmp/headers ] || fail "$(wc -l < /tmp/headers) lines of headers hold memory"
 }

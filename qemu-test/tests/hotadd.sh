@@ -43,7 +43,7 @@ plug()
 	blocks > /tmp/blocks
 	monitor "object_add memory-backend-ram,id=mem$1,size=128M"
 	monitor "device_add pc-dimm,id=dimm$1,memdev=mem$1"
-	until_true 20 more_blocks || fail "no memory was added"
+	until_true 60 more_blocks || fail "no memory was added"
 }
 
 unplug()
@@ -52,7 +52,7 @@ unplug()
 		[ "$(cat "$device/status")" != 0 ] || continue
 		echo 1 > "$device/eject" || fail "cannot eject $device"
 	done
-	until_true 20 as_before || fail "the memory is still there"
+	until_true 60 as_before || fail "the memory is still there"
 	monitor "object_del mem$1"
 }
 
