@@ -267,36 +267,37 @@ static void *other_pages(struct pool *pool)
 	return pool;
 }
 
-static void *make_pool(struct cover *c, unsigned int order, unsigned int blocks)
+/* Elsewhere, as a macro is all on one line. */
+static struct pool *new_pool(void)
 {
-	struct page_pool_params params = {
-		.order = order, .pool_size = RING, .nid = NUMA_NO_NODE,
-	};
-	struct pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	return kzalloc(sizeof(struct pool), GFP_KERNEL);
+}
 
-	if (!pool)
-		return NULL;
-	HERE(c); pool->pool = page_pool_create(&params);
-	if (IS_ERR(pool->pool)) {
-		kfree(pool);
-		return NULL;
-	}
-	costs_kmalloc(c, sizeof(struct page_pool));
-	costs_kmalloc(c, RING * sizeof(void *));
-	costs_pages(c, blocks, PAGE_SIZE << order);
-	return other_pages(pool);
+#define MAKE_POOL(_name, _order, _blocks)				\
+static void *make_##_name(struct cover *c)				\
+{									\
+	struct page_pool_params params = {				\
+		.order = _order, .pool_size = RING,			\
+		.nid = NUMA_NO_NODE,					\
+	};								\
+	struct pool *pool = new_pool();					\
+									\
+	if (!pool)							\
+		return NULL;						\
+	HERE(c); pool->pool = page_pool_create(&params);		\
+	if (IS_ERR(pool->pool)) {					\
+		kfree(pool);						\
+		return NULL;						\
+	}								\
+	costs_kmalloc(c, sizeof(struct page_pool));			\
+	costs_kmalloc(c, RING * sizeof(void *));			\
+	costs_pages(c, _blocks, PAGE_SIZE << params.order);		\
+	return other_pages(pool);					\
 }
 
 /* Single pages come in bulk, the rest of them waits in the pool. */
-static void *make_page_pool(struct cover *c)
-{
-	return make_pool(c, 0, PP_ALLOC_CACHE_REFILL);
-}
-
-static void *make_page_pool_order(struct cover *c)
-{
-	return make_pool(c, 1, TAKEN);
-}
+MAKE_POOL(page_pool, 0, PP_ALLOC_CACHE_REFILL)
+MAKE_POOL(page_pool_order, 1, TAKEN)
 
 #endif /* CONFIG_PAGE_POOL */
 
