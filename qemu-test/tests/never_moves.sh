@@ -3,7 +3,7 @@
 # What moves, splits and breaks where profiling is "never" and there is nothing to
 # keep references in: it happens, nothing complains, nothing is shown.
 #
-# append: sysctl.vm.mem_profiling=never cma=64M
+# append: sysctl.vm.mem_profiling=never cma=192M
 # memory: 768M
 # disk: 256M
 # timeout: 240
@@ -30,7 +30,7 @@ test_migrate()
 test_contiguous_area()
 {
 	[ -w /sys/kernel/debug/cma/reserved/alloc ] || skip "no contiguous area"
-	moved cma 600
+	moved cma 530
 }
 
 test_swap_out_and_in()
