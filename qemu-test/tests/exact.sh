@@ -63,25 +63,35 @@ charged()
 test_memory_cgroup()
 {
 	fresh
+	want=$((40 * (8192 + 256)))
+	# what it takes to read hundreds of files is not to be charged to the group
+	slab_sizes > /tmp/slab_sizes
 	enter_cgroup
 	had=$(charged)
 	[ -n "$had" ] || fail "memory.stat has no figure of the kernel"
 	cmd alloc all 40 task
-	check_table || fail "allocated"
-	had=$(($(charged) - had))
-	note "the group is charged $had bytes"
+	more=$(($(charged) - had))
+	note "the group is charged $more bytes more"
 	if grep -q cgroup.memory=nokmem /proc/cmdline; then
-		eq "charged in spite of nokmem" $had 0
-	elif [ $had -lt $((40 * (8192 + 256))) ] || [ $had -gt $((2 * 40 * (8192 + 256))) ]; then
-		fail "the group is charged $had bytes"
+		eq "charged in spite of nokmem" $more 0
+	elif [ $more -lt $want ] || [ $more -gt $((want + 65536)) ]; then
+		fail "the group is charged $more bytes, not about $want"
 	fi
+	check_table || fail "allocated"
 	cmd free all 20 softirq 0
 	check_table || fail "freed by a softirq"
 	echo "$self" > /tmp/cg/cgroup.procs
+	had=$(charged)
 	cmd free all 40
+	less=$((had - $(charged)))
 	even || fail "freed"
-	left=$(charged)
-	[ "$left" -lt 131072 ] || fail "$left bytes stay charged"
+	note "$less bytes less for the half that was left"
+	if grep -q cgroup.memory=nokmem /proc/cmdline; then
+		eq "charged in spite of nokmem" $less 0
+	else
+		# a CPU may keep some of it for the next time
+		[ $less -ge $((want / 2 - 16384)) ] || fail "it stays charged"
+	fi
 	rmdir /tmp/cg/a
 	umount /tmp/cg
 }
