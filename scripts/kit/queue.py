@@ -12,6 +12,10 @@ A patch exists in two forms with the same content, a file of patches/ and a
 commit of build/linux, and Patch turns each into the other.  The text form is a
 function of the commit alone, so a refresh without a change writes the same
 bytes.
+
+What older 6.1.y cannot take is a patch at the end of the queue that says so:
+
+    Since: 6.1.187
 """
 
 import hashlib
@@ -27,9 +31,11 @@ OVERLAY_DIRS = ("lib", "mm", "include", "kernel", "drivers", "fs", "net", "arch"
 KUNIT_DIR = "kunit"
 
 TOPICS = {0: "preparation", 1: "core: code tags, allocation tags", 2: "allocators",
-          3: "consumers", 4: "applications"}
+          3: "consumers", 4: "applications", 9: "what older 6.1.y lack"}
 
 NAME_RE = re.compile(r"^\d{3}-[a-z0-9][a-z0-9-]*$")
+SINCE_RE = re.compile(r"^6\.1\.(0|[1-9]\d*)$")
+TRAILER_RE = re.compile(r"(Adds|Since|Patch):")
 ADDS_RE = re.compile(r"^Adds: (\S+)(?: \(from (\S+)\))?$")
 SUBJECT_RE = re.compile(r"^[A-Za-z0-9/_.,{}+-]+( [A-Za-z0-9/_.,{}+-]+)?(: \S.*)+$")
 
@@ -37,12 +43,13 @@ SUBJECT_RE = re.compile(r"^[A-Za-z0-9/_.,{}+-]+( [A-Za-z0-9/_.,{}+-]+)?(: \S.*)+
 class Patch:
     """One logical change: its words, the overlay files it adds, its diff."""
 
-    def __init__(self, name, subject, body, adds, diff):
+    def __init__(self, name, subject, body, adds, diff, since=""):
         self.name = name            # 110-codetag-library
         self.subject = subject
         self.body = body            # without trailers, no newline at either end
         self.adds = adds            # [(path in the kernel, path in this repository)]
         self.diff = diff
+        self.since = since          # 6.1.187: not for an older tree; mostly ''
 
     @classmethod
     def from_file(cls, path):
@@ -55,7 +62,7 @@ class Patch:
         subject, _, rest = head.partition("\n")
         body, trailers = split_trailers(rest)
         return cls(path.name[:-len(".patch")], subject[len("Subject: "):].strip(),
-                   body, parse_adds(trailers, path.name), diff)
+                   body, parse_adds(trailers, path.name), diff, parse_since(trailers, path.name))
 
     @classmethod
     def from_commit(cls, commit, message, diff):
@@ -70,26 +77,32 @@ class Patch:
         if len(names) != 1:
             fail(f"{where}: wants one trailer 'Patch: NNN-name' to say where in the queue it is")
         name = names[0] if "-" in names[0] else f"{names[0]}-{slug(subject)}"
-        return cls(name, subject, body, parse_adds(trailers, where), strip_index(diff))
+        return cls(name, subject, body, parse_adds(trailers, where), strip_index(diff),
+                   parse_since(trailers, where))
 
     @property
     def filename(self):
         return self.name + ".patch"
 
     def head(self):
-        return "\n\n".join(filter(None, [self.body, "\n".join(self.adds_lines())]))
+        return "\n\n".join(filter(None, [self.body, "\n".join(self.trailers())]))
 
-    def adds_lines(self):
-        return [f"Adds: {dest}" + (f" (from {src})" if src != dest else "")
-                for dest, src in self.adds]
+    def trailers(self):
+        since = [f"Since: {self.since}"] if self.since else []
+        return since + [f"Adds: {dest}" + (f" (from {src})" if src != dest else "")
+                        for dest, src in self.adds]
 
     def to_text(self):
         head = self.head()
         return f"Subject: {self.subject}\n\n" + (head + "\n" if head else "") + "---\n" + self.diff
 
     def to_message(self):
-        tail = "\n".join(self.adds_lines() + [f"Patch: {self.name}"])
+        tail = "\n".join(self.trailers() + [f"Patch: {self.name}"])
         return "\n\n".join(filter(None, [self.subject, self.body, tail])) + "\n"
+
+    def belongs_to(self, version):
+        """Whether a tree of that version ('6.1.192') is new enough for it."""
+        return not self.since or sublevel(version) >= sublevel(self.since)
 
     def files(self):
         """The kernel files the diff touches."""
@@ -100,8 +113,8 @@ def split_trailers(text):
     """(text without our own trailers, the trailers); only the last paragraph has any."""
     paragraphs = text.strip().split("\n\n")
     lines = paragraphs[-1].split("\n")
-    ours = [line.strip() for line in lines if re.match(r"(Adds|Patch):", line)]
-    rest = [line for line in lines if not re.match(r"(Adds|Patch):", line)]
+    ours = [line.strip() for line in lines if TRAILER_RE.match(line)]
+    rest = [line for line in lines if not TRAILER_RE.match(line)]
     paragraphs[-1] = "\n".join(rest)
     body = "\n\n".join(paragraphs).strip()
     return "\n".join(line.rstrip() for line in body.split("\n")), ours
@@ -117,6 +130,18 @@ def parse_adds(trailers, where):
             fail(f"{where}: cannot read '{line}'")
         adds.append((match[1], match[2] or match[1]))
     return adds
+
+
+def parse_since(trailers, where):
+    values = [line[len("Since:"):].strip() for line in trailers if line.startswith("Since:")]
+    if len(values) > 1 or not all(SINCE_RE.match(value) for value in values):
+        fail(f"{where}: wants one 'Since: 6.1.N', not '{', '.join(values)}'")
+    return values[0] if values else ""
+
+
+def sublevel(version):
+    """The 192 of 6.1.192."""
+    return int(version.split(".")[2])
 
 
 def slug(subject):
@@ -230,7 +255,19 @@ def check(patches, base=BASE):
     bad = check_names(patches)
     for patch in patches:
         bad += check_patch(patch)
-    return bad + check_adds(patches, base)
+    return bad + check_since(patches) + check_adds(patches, base)
+
+
+def check_since(patches):
+    """Patches that older trees lack come last, the oldest first: none stands on what may be missing."""
+    bad, before = [], None
+    for patch in patches:
+        if before and (not patch.since or sublevel(patch.since) < sublevel(before.since)):
+            bad.append(f"{patch.filename}: after {before.filename}, which trees before {before.since} lack")
+        if patch.since and patch.adds:
+            bad.append(f"{patch.filename}: Adds: in a patch that older trees lack")
+        before = patch if patch.since else before
+    return bad
 
 
 def check_names(patches):
