@@ -308,7 +308,7 @@ static void census_counters(struct census *c)
 }
 
 /* Pages to look at before the watchdog is told that all is well. */
-#define CENSUS_WATCHED	(1UL << 18)
+#define CENSUS_WATCHED	BIT(18)
 
 static int census_stopped(void *data)
 {

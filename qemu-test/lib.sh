@@ -356,7 +356,8 @@ conserved()
 monitor()
 {
 	stty -F /dev/ttyS2 raw -echo
-	echo "$*" > /dev/ttyS2
+	# its greeting may have been echoed to it before that: end that line
+	printf '\n%s\n' "$*" > /dev/ttyS2
 }
 
 # until_true SECONDS COMMAND...: waits for it to succeed
