@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A gigantic page of hugetlb: page by page, after it was demoted, and after some
-# of the small ones were moved. From the buddy allocator, then from CMA.
+# of the small ones were moved. From the buddy allocator, then from CMA; the area is of
+# two GiB for it need not begin at one.
 #
 # append: sysctl.vm.mem_profiling=1
-# append: sysctl.vm.mem_profiling=1 hugetlb_cma=1G
+# append: sysctl.vm.mem_profiling=1 hugetlb_cma=2G
 # memory: 3584M
 # timeout: 180
 # set: all

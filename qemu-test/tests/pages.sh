@@ -127,7 +127,9 @@ test_swap()
 	out=$(($(vmstat pswpout) - out))
 	note "$out pages out"
 	[ $out -ge 6000 ] || fail "only $out pages are written"
-	same_within "what is left" "$(swappable)" $((full - (out << 12))) 2097152
+	# not each page that was written is free already
+	left=$(swappable)
+	[ "$left" -le $((full - (16 << 20))) ] || fail "of $full bytes $left are left"
 	swapoff /dev/vda || fail swapoff
 	same_within "all of it again" "$(swappable)" "$full" 2097152
 	unload
