@@ -5,8 +5,9 @@
 # Each workload runs twice: the first time pays for what a kernel sets up once
 # and keeps.  Then its lines are compared before, during and after the second.
 # Allowed to differ: SLACK calls a line (an RCU callback, a timer or a kworker
-# in flight), and the lines in KEPT, caches that nothing but memory pressure
-# empties, within KEPT_BYTES.
+# in flight), the lines in KEPT, caches that nothing but memory pressure empties,
+# within KEPT_BYTES, and the parts that the counters of lines get when they become
+# hot and then keep, which are one a line at most.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 256M
@@ -29,9 +30,13 @@ compare()
 {
 	awk -F'\t' -v slack=$SLACK -v kept="$KEPT" -v late="$LATE" \
 		-v room=$KEPT_BYTES -v min="$1" '
-	FILENAME == "/tmp/before" { b[$1] = $2; c[$1] = $3; next }
+	FILENAME == "/tmp/before" { lines++; b[$1] = $2; c[$1] = $3; next }
 	FILENAME == "/tmp/during" { if ($3 != c[$1]) { touched[$1] = $3 - c[$1]; n++ } next }
 	!($1 in touched) { next }
+	$1 ~ /func:give_parts$/ {
+		if ($3 < c[$1] || $3 > lines) { print "# parts of counters: " $0; bad++ }
+		next
+	}
 	$1 ~ kept { if ($2 - b[$1] > room) { print "# kept too much: " $0; bad++ } next }
 	$1 ~ late && $3 < c[$1] { next }
 	$3 - c[$1] > slack || c[$1] - $3 > slack || ($3 == c[$1] && $2 != b[$1]) {
