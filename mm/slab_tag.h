@@ -24,15 +24,7 @@ void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
 				      const struct slab *slab, unsigned int i);
 u16 slab_tag_slab_index(const struct kmem_cache *s, struct slab *slab);
-#ifdef CONFIG_SLUB
 unsigned long slab_tag_nr_cached(struct kmem_cache *s);
-#else
-/* SLAB's lists of free objects are not looked at: they count as live. */
-static inline unsigned long slab_tag_nr_cached(struct kmem_cache *s)
-{
-	return 0;
-}
-#endif
 #endif
 
 static inline bool slab_tag_inside(unsigned int size)
