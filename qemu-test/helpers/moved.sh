@@ -13,3 +13,12 @@ moved()
 	*) fail "$*: not as it must be" ;;
 	esac
 }
+
+# moved_by_swap MIB: out to the test's disk and in again
+moved_by_swap()
+{
+	mkswap /dev/vda > /dev/null || fail mkswap
+	swapon /dev/vda || fail swapon
+	moved swap "$1"
+	swapoff /dev/vda || fail swapoff
+}

@@ -24,43 +24,38 @@
 #define WHOLE		PAGE_FRAG_CACHE_MAX_SIZE
 #define FRAG		2000	/* of which no two kinds are in a page of 4 KiB */
 
+#define ALIGN_MASK	(~(SMP_CACHE_BYTES - 1u))
+
 static struct napi_struct napi;
 
 /* A cache of one's own */
 
-static void *make_page_frag(struct cover *c)
+/* Elsewhere, as a macro is all on one line. */
+static struct page_frag_cache *new_cache(void)
 {
-	struct page_frag_cache *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
-	void *p;
-
-	if (!nc)
-		return NULL;
-	HERE(c); p = page_frag_alloc(nc, FRAG, GFP_KERNEL);
-	if (!p) {
-		kfree(nc);
-		return NULL;
-	}
-	costs_pages(c, 1, page_size(virt_to_head_page(p)));
-	page_frag_free(p);
-	return nc;
+	return kzalloc(sizeof(struct page_frag_cache), GFP_KERNEL);
 }
 
-static void *make_page_frag_align(struct cover *c)
-{
-	struct page_frag_cache *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
-	void *p;
-
-	if (!nc)
-		return NULL;
-	HERE(c); p = page_frag_alloc_align(nc, FRAG, GFP_KERNEL, ~(SMP_CACHE_BYTES - 1u));
-	if (!p) {
-		kfree(nc);
-		return NULL;
-	}
-	costs_pages(c, 1, page_size(virt_to_head_page(p)));
-	page_frag_free(p);
-	return nc;
+#define MAKE_FRAG(_name, _call)						\
+static void *make_##_name(struct cover *c)				\
+{									\
+	struct page_frag_cache *nc = new_cache();			\
+	void *p;							\
+									\
+	if (!nc)							\
+		return NULL;						\
+	HERE(c); p = (_call);						\
+	if (!p) {							\
+		kfree(nc);						\
+		return NULL;						\
+	}								\
+	costs_pages(c, 1, page_size(virt_to_head_page(p)));		\
+	page_frag_free(p);						\
+	return nc;							\
 }
+
+MAKE_FRAG(page_frag, page_frag_alloc(nc, FRAG, GFP_KERNEL))
+MAKE_FRAG(page_frag_align, page_frag_alloc_align(nc, FRAG, GFP_KERNEL, ALIGN_MASK))
 
 /* What is left in the end are the references of the cache. */
 static void drop_cache(void *p)

@@ -19,12 +19,18 @@ held()
 	sum_tags 'mm/hugetlb[.]c'
 }
 
-test_r07_gigantic()
+# A page of 1 GiB is allocated, else fail or skip; $before is what was held.
+one_gib()
 {
-	[ -d $HUGE/hugepages-1048576kB ] || fail "no pages of 1 GiB"
+	[ -d $HUGE/hugepages-1048576kB ] || $1 "no pages of 1 GiB"
 	before=$(held)
 	echo 1 > $HUGE/hugepages-1048576kB/nr_hugepages
-	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || fail "no GiB in one piece"
+	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || $1 "no GiB in one piece"
+}
+
+test_r07_gigantic()
+{
+	one_gib fail
 	set -- $(held)
 	[ $(($1 - ${before% *})) -ge 1073741824 ] || fail "a GiB is $1 bytes"
 	echo 0 > $HUGE/hugepages-1048576kB/nr_hugepages
@@ -33,10 +39,7 @@ test_r07_gigantic()
 
 test_r07_demoted()
 {
-	[ -d $HUGE/hugepages-1048576kB ] || fail "no pages of 1 GiB"
-	before=$(held)
-	echo 1 > $HUGE/hugepages-1048576kB/nr_hugepages
-	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || fail "no GiB in one piece"
+	one_gib fail
 	echo 1 > $HUGE/hugepages-1048576kB/demote || fail "cannot demote"
 	eq "small ones" "$(cat $HUGE/hugepages-2048kB/nr_hugepages)" 512
 	set -- $(held)
@@ -50,10 +53,7 @@ test_r07_demoted()
 # from elsewhere, with another number of references than the others may have.
 test_r08_moved()
 {
-	[ -d $HUGE/hugepages-1048576kB ] || skip "no pages of 1 GiB"
-	before=$(held)
-	echo 1 > $HUGE/hugepages-1048576kB/nr_hugepages
-	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || skip "no GiB in one piece"
+	one_gib skip
 	echo 1 > $HUGE/hugepages-1048576kB/demote || fail "cannot demote"
 	load hugetlb 512
 	unload

@@ -28,10 +28,7 @@ test_r08_compaction_exactly()
 
 test_swap_exactly()
 {
-	mkswap /dev/vda > /dev/null || fail mkswap
-	swapon /dev/vda || fail swapon
-	moved swap 64
-	swapoff /dev/vda || fail swapoff
+	moved_by_swap 64
 }
 
 test_fork_exactly()

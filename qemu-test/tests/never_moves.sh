@@ -35,10 +35,7 @@ test_contiguous_area()
 
 test_swap_out_and_in()
 {
-	mkswap /dev/vda > /dev/null || fail mkswap
-	swapon /dev/vda || fail swapon
-	moved swap 64
-	swapoff /dev/vda || fail swapoff
+	moved_by_swap 64
 }
 
 test_fork()
