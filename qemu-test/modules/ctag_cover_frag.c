@@ -36,7 +36,7 @@ static struct page_frag_cache *new_cache(void)
 	return kzalloc(sizeof(struct page_frag_cache), GFP_KERNEL);
 }
 
-#define MAKE_FRAG(_name, _call)						\
+#define MAKE_OWN(_name, _call)						\
 static void *make_##_name(struct cover *c)				\
 {									\
 	struct page_frag_cache *nc = new_cache();			\
@@ -54,8 +54,8 @@ static void *make_##_name(struct cover *c)				\
 	return nc;							\
 }
 
-MAKE_FRAG(page_frag, page_frag_alloc(nc, FRAG, GFP_KERNEL))
-MAKE_FRAG(page_frag_align, page_frag_alloc_align(nc, FRAG, GFP_KERNEL, ALIGN_MASK))
+MAKE_OWN(page_frag, page_frag_alloc(nc, FRAG, GFP_KERNEL))
+MAKE_OWN(page_frag_align, page_frag_alloc_align(nc, FRAG, GFP_KERNEL, ALIGN_MASK))
 
 /* What is left in the end are the references of the cache. */
 static void drop_cache(void *p)
