@@ -158,14 +158,21 @@ test_fork()
 
 # Every line has what it had, but for
 #  - SLACK calls: a callback, a timer, a kworker in flight;
+#  - slab pages: how many slabs a few objects are in is chance.  They must not be
+#    more than what the caches say their slabs take;
 #  - what is named in KEPT, caches that only memory pressure empties, and that
-#    within KEPT_BYTES: slab pages (partial slabs), page tables of the kernel's own
-#    addresses, cached thread stacks, kmemleak's objects (one for each of anybody),
-#    and the shell that compares with its awk;
+#    within KEPT_BYTES: page tables of the kernel's own addresses, cached thread
+#    stacks, kmemleak's objects (one for each of anybody), and the shell that
+#    compares with its awk;
 #  - lines that have less than before: what was kept then need not be kept now.
 SLACK=8
-KEPT='^(mm/slub\\.c|kernel/fork\\.c:[0-9]+ func:(alloc_thread_stack_node|vm_area)|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/kmemleak\\.c|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c)'
+KEPT='^(kernel/fork\\.c:[0-9]+ func:(alloc_thread_stack_node|vm_area)|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/kmemleak\\.c|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c)'
 KEPT_BYTES=8388608
+
+slab_bytes_in_caches()
+{
+	awk 'NR > 2 { n += $6 * $15 } END { printf "%d\n", 4096 * n }' /proc/slabinfo
+}
 
 test_nothing_drifted()
 {
@@ -174,9 +181,14 @@ test_nothing_drifted()
 	fi
 	settle 10
 	settle 5
+	slab_bytes_in_caches > /tmp/in_caches
 	snapshot > /tmp/after
-	awk -F'\t' -v slack=$SLACK -v kept="$KEPT" -v room=$KEPT_BYTES '
+	slab_bytes_in_caches >> /tmp/in_caches
+	in_caches=$(sort -n /tmp/in_caches | tail -n 1)
+	awk -F'\t' -v slack=$SLACK -v kept="$KEPT" -v room=$KEPT_BYTES \
+		-v slabs='func:alloc_slab_page$' -v in_caches="$in_caches" '
 	FILENAME == "/tmp/before" { b[$1] = $2; c[$1] = $3; next }
+	$1 ~ slabs { slab_bytes += $2; next }
 	$1 ~ kept {
 		if ($2 - b[$1] > room) { print "# kept too much: " $0; bad++ }
 		next
@@ -185,7 +197,14 @@ test_nothing_drifted()
 		print "# " $1 ": " b[$1] + 0 "/" c[$1] + 0 " before, " $2 "/" $3 " after"
 		bad++
 	}
-	END { print "# " NR " lines"; exit bad > 0 }
+	END {
+		print "# " NR " lines, " slab_bytes " bytes of slabs, the caches say " in_caches
+		if (!slab_bytes || slab_bytes > in_caches) {
+			print "# more slabs than the caches have"
+			bad++
+		}
+		exit bad > 0
+	}
 	' /tmp/before /tmp/after || fail "not as before"
 }
 
