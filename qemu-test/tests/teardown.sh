@@ -199,6 +199,8 @@ test_modules()
 
 test_namespaces()
 {
+	# settle() loads it to have vmap areas purged, if it is not there already
+	[ ! -d $KEEP ] || rmmod ctag_keep || fail "rmmod ctag_keep"
 	up()
 	{
 		rm -f /tmp/.ready
