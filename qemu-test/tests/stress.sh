@@ -163,8 +163,8 @@ test_fork()
 #  - what is named in KEPT, caches that only memory pressure empties, and that
 #    within KEPT_BYTES: page tables of the kernel's own addresses, KASAN's shadow of
 #    vmalloc's (each goes only when all that it covers is free), the stacks that it
-#    remembers for good, the pool of debugobjects, cached thread stacks, kmemleak's objects (one for each of
-#    anybody), and the shell that compares with its awk;
+#    remembers for good, the pool of debugobjects, cached thread stacks, kmemleak's
+#    objects (one for each of anybody), and the shell that compares with its awk;
 #  - lines that have less than before: what was kept then need not be kept now.
 SLACK=8
 KEPT='^(kernel/fork\\.c:[0-9]+ func:(alloc_thread_stack_node|vm_area)|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/kmemleak\\.c|mm/kasan/shadow\\.c|lib/stackdepot\\.c|lib/debugobjects\\.c|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c)'
