@@ -16,7 +16,7 @@
  *	pipes	N pipes, with data in each
  *	files	N open files in the working directory
  *	anon	N MiB of anonymous memory
- *	holes	N MiB of it with every other page given back
+ *	holes	N MiB of it, one page of every two (which is drawn) given back
  *	thp	N MiB in huge pages, then the second half of each given back
  *	hugetlb	N huge pages of hugetlb, four of them then moved: taken offline
  *
@@ -236,7 +236,7 @@ static void holes(unsigned long n)
 	madvise(p, n * MIB, MADV_NOHUGEPAGE);
 	touch(p, n * MIB);
 	for (unsigned long i = 0; i < n * MIB; i += 8192)
-		if (madvise(p + i, 4096, MADV_DONTNEED))
+		if (madvise(p + i + random() % 2 * 4096, 4096, MADV_DONTNEED))
 			die("madvise");
 }
 

@@ -299,6 +299,16 @@ static void collapse(long mib, char *p)
 	more_by("all gone", before, 0, 0);
 }
 
+/*
+ * Which page of each pair goes is drawn: holes in step with how the pages
+ * happen to lie may leave whole blocks free, and compaction nothing to do.
+ */
+static void make_holes(char *p, long mib)
+{
+	for (long i = 0; i < mib * MIB; i += 2 * PAGE)
+		madvise(p + i + random() % 2 * PAGE, PAGE, MADV_DONTNEED);
+}
+
 static void compact(long mib, char *p)
 {
 	struct sum before;
@@ -308,20 +318,18 @@ static void compact(long mib, char *p)
 	no_huge(p, mib);
 	drain();
 	before = look();
-	touch(p, mib);
-	more_by("full", before, mib * MIB, mib * MIB / PAGE);
-	for (long i = 0; i < mib * MIB; i += 2 * PAGE)
-		madvise(p + i, PAGE, MADV_DONTNEED);
-	/* how many there are to move depends on where they are */
 	had = value("/proc/vmstat", "pgmigrate_success");
 	do {
+		touch(p, mib);
+		more_by("full", before, mib * MIB, mib * MIB / PAGE);
+		make_holes(p, mib);
 		drain();
 		moved = value("/proc/vmstat", "pgmigrate_success") - had;
+		more_by("moved", before, mib * MIB / 2, mib * MIB / PAGE / 2);
 	} while (moved < ENOUGH && tries--);
 	printf("# %ld pages migrated\n", moved);
 	if (moved < ENOUGH)
 		expect("pages migrated", moved, ENOUGH);
-	more_by("moved", before, mib * MIB / 2, mib * MIB / PAGE / 2);
 	unmap(p, mib);
 	more_by("all gone", before, 0, 0);
 }
