@@ -29,8 +29,13 @@ test_kfree_rcu()
 		until_true 30 nothing_left
 	done
 	note "$2 calls for 10 of each, try $try"
-	# 10 objects, 10 bare ones, 10 areas of two pages
-	[ "$2" -ge 40 ] && [ "$2" -le 60 ] || fail "$2 calls, want 40 to 60"
+	# 10 objects, 10 bare ones, 10 areas of two pages; a guest that is too slow
+	# to look within five seconds finds nothing
+	if [ "$2" = 0 ]; then
+		note "they were gone before they were counted"
+	elif [ "$2" -lt 40 ] || [ "$2" -gt 60 ]; then
+		fail "$2 calls, want 40 to 60"
+	fi
 	until_true 30 nothing_left || fail "$(cat /tmp/differences)"
 	for n in 1000 5000; do
 		life rcu $n
