@@ -46,6 +46,7 @@ test_kfree_rcu()
 
 test_balloon()
 {
+	settle
 	mem=$(kilobytes MemFree)
 	life inflate 64
 	check_life || fail "inflated"
