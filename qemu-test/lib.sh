@@ -180,6 +180,7 @@ mod_load()
 {
 	[ -d $KEEP ] || insmod /modules/ctag_keep.ko || fail "insmod ctag_keep"
 	insmod /modules/ctag_test.ko "$@" || fail "insmod ctag_test"
+	rm -f /tmp/slab_sizes	# a cache of its own
 }
 
 mod_unload()
