@@ -252,6 +252,8 @@ static void split(long mib, char *p)
 	expect("huge pages", value("/proc/vmstat", "thp_fault_alloc") - had, nr);
 	more_by("huge", before, mib * MIB, nr);
 
+	/* khugepaged would have them together again, if it takes us long */
+	no_huge(p, mib);
 	had = value("/proc/vmstat", "thp_split_page");
 	put("/sys/kernel/debug/split_huge_pages", "%d,0x%lx,0x%lx", getpid(),
 	    (unsigned long)p, (unsigned long)p + mib * MIB);
