@@ -186,8 +186,9 @@ test_hundred_times()
 	done
 	grown=$(($(cat /tmp/before.MemFree) - $(kilobytes MemFree)))
 	[ $grown -lt 2048 ] || fail "$grown kB gone in 100 loads"
-	# no line may have grown with every load
+	# no line may have grown with every load; debugobjects keeps what it once needed
 	awk -F'\t' 'NR == FNR { c[$1] = $3; next }
+		    $1 ~ /func:fill_pool$/ { next }
 		    $3 - c[$1] >= 100 { print "# " $1 ": " c[$1] " -> " $3 " calls"; bad = 1 }
 		    END { exit bad }' /tmp/before /tmp/after ||
 		fail "a line grows with every load"
