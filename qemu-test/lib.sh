@@ -144,10 +144,13 @@ settle()
 	sleep "${1:-1}"
 }
 
-# settled copy of all tags, "where bytes calls", one line a tag, sorted
+# settled copy of all tags, "where bytes calls", one line a tag, sorted.  While the
+# kernel is asked, no pipe holds anything, and no process is between fork() and
+# exec().
 snapshot()
 {
-	tags | awk '{ b = $1; c = $2; $1 = $2 = ""; sub(/^ */, ""); sub(/ *$/, "");
+	/qt/bin/readall $INFO > /tmp/raw || fail "cannot read $INFO"
+	sed 1,2d /tmp/raw | awk '{ b = $1; c = $2; $1 = $2 = ""; sub(/^ */, ""); sub(/ *$/, "");
 		      B[$0] += b; C[$0] += c }
 		    END { for (t in B) print t "\t" B[t] "\t" C[t] }' | sort
 }
