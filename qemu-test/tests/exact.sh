@@ -90,7 +90,9 @@ test_memory_cgroup()
 	note "the group is charged $moved bytes more"
 	if [ $want = 0 ]; then
 		eq "charged in spite of nokmem" $moved 0
-	elif [ $moved -lt $((want - 16384)) ] || [ $moved -gt $((want + 65536)) ]; then
+	# the stacks of the processes that look are charged as well; twice as much
+	# would be each object charged twice
+	elif [ $moved -lt $((want - 16384)) ] || [ $moved -gt $((want * 3 / 2)) ]; then
 		fail "the group is charged $moved bytes, not about $want"
 	fi
 	check_table || fail "allocated"
