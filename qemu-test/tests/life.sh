@@ -23,16 +23,18 @@ test_kfree_rcu()
 	settle
 	# a few wait for a timer, and can be counted
 	for try in 1 2 3 4 5; do
+		began=$(date +%s)
 		life rcu 10
 		set -- $(sum_tags '[[]ctag_life[]] func:rcu_round')
+		took=$(($(date +%s) - began))
 		[ "$2" -lt 30 ] || break
 		until_true 30 nothing_left
 	done
 	note "$2 calls for 10 of each, try $try"
 	# 10 objects, 10 bare ones, 10 areas of two pages; a guest that is too slow
 	# to look within five seconds finds nothing
-	if [ "$2" = 0 ]; then
-		note "they were gone before they were counted"
+	if [ "$2" = 0 ] && [ $took -ge 4 ]; then
+		note "they were gone before they were counted, which took $took s"
 	elif [ "$2" -lt 40 ] || [ "$2" -gt 60 ]; then
 		fail "$2 calls, want 40 to 60"
 	fi
@@ -52,7 +54,9 @@ test_balloon()
 	check_life || fail "inflated"
 	set -- $(sum_tags '[[]ctag_life[]] func:balloon_')
 	eq "bytes" "$1" $((64 << 20))
-	[ "$(kilobytes MemFree)" -lt $((mem - 60000)) ] || fail "nothing was taken"
+	# KASAN gives back of what it keeps while the check runs
+	taken=$((mem - $(kilobytes MemFree)))
+	[ $taken -gt 32768 ] || fail "of 64 MiB, $taken KiB were taken"
 	life deflate
 	check_life || fail "deflated"
 	# what is there is free to be taken again, and nothing is owed
