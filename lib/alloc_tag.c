@@ -57,8 +57,10 @@ enum mem_profiling_mode {
 
 static enum mem_profiling_mode boot_mode __initdata = MEM_PROFILING_DEFAULT;
 
+DEFINE_STATIC_KEY_FALSE(alloc_tag_hooks_key);
+EXPORT_SYMBOL(alloc_tag_hooks_key);
+
 DEFINE_STATIC_KEY_FALSE(mem_alloc_profiling_key);
-EXPORT_SYMBOL(mem_alloc_profiling_key);
 
 DEFINE_STATIC_KEY_FALSE(alloc_tag_refs_key);
 
@@ -243,14 +245,51 @@ void alloc_tag_warn(const char *what)
 
 static void mem_profiling_enable(void)
 {
-	/* In this order: nothing may be added that would not be released. */
+	if (static_key_enabled(&mem_alloc_profiling_key))
+		return;
+	/*
+	 * In this order: nothing may be added to no line, or that would not be
+	 * released.
+	 */
+	static_branch_inc(&alloc_tag_hooks_key);
 	static_branch_enable(&alloc_tag_refs_key);
 	static_branch_enable(&mem_alloc_profiling_key);
 }
 
 static void __maybe_unused mem_profiling_disable(void)
 {
+	if (!static_key_enabled(&mem_alloc_profiling_key))
+		return;
 	static_branch_disable(&mem_alloc_profiling_key);
+	static_branch_dec(&alloc_tag_hooks_key);
+}
+
+/* Interface: for who wants to know the line of an allocation */
+
+/**
+ * alloc_tag_hooks_get - have hooks make their tag current
+ *
+ * So that current->alloc_tag is the line of an allocation, whether profiling is
+ * on or off. Context: process, may sleep.
+ *
+ * Return: false if tags have no indices here, as after "never".
+ */
+bool alloc_tag_hooks_get(void)
+{
+	if (!alloc_tag_available)
+		return false;
+	static_branch_inc(&alloc_tag_hooks_key);
+	return true;
+}
+
+/**
+ * alloc_tag_hooks_put - end what alloc_tag_hooks_get() began
+ *
+ * Context: process, may sleep.
+ */
+void alloc_tag_hooks_put(void)
+{
+	static_branch_dec(&alloc_tag_hooks_key);
 }
 
 /* Interface: for lib/allocinfo.c */

@@ -388,6 +388,46 @@ static const struct seq_operations allocinfo_text_ops = {
 	.show	= allocinfo_text_show,
 };
 
+/* Interface: the lines alone */
+
+static void alloc_tag_show_tag(struct seq_file *m, const struct codetag *ct,
+			       const char *modname)
+{
+	struct seq_buf s;
+	char *buf;
+	size_t len;
+
+	len = seq_get_buf(m, &buf);
+	seq_buf_init(&s, buf, len);
+	seq_buf_printf(&s, "%u ", ct->index);
+	codetag_to_text(&s, ct, modname);
+	seq_buf_putc(&s, '\n');
+	seq_commit(m, seq_buf_has_overflowed(&s) ? -1 : (int)s.len);
+}
+
+/**
+ * alloc_tag_show_tags - list all lines by index
+ * @m: out, "<index> <file>:<line> [<module>] func:<function>" and a newline each
+ *
+ * For a file of single_open(). Context: process, may sleep.
+ */
+void alloc_tag_show_tags(struct seq_file *m)
+{
+	struct codetag_iterator it;
+	bool found;
+
+	if (!alloc_tag_available)
+		return;
+	alloc_tag_show_tag(m, &alloc_tag_catch_all.ct, NULL);
+	codetag_lock(&alloc_tag_type);
+	for (found = codetag_first(&it, &alloc_tag_type);
+	     found && !seq_has_overflowed(m); found = codetag_next(&it)) {
+		if (!(it.ct->flags & ALLOC_TAG_SHARED))
+			alloc_tag_show_tag(m, it.ct, it.range->modname);
+	}
+	codetag_unlock(&alloc_tag_type);
+}
+
 /* Interface: ioctl() */
 
 /* @data is all zero beforehand: what is behind a name is for user space too. */

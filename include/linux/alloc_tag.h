@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+struct seq_file;
+
 #ifdef CONFIG_MEM_ALLOC_PROFILING
 
 #include <linux/codetag.h>
@@ -46,10 +48,13 @@ static_assert(sizeof(struct alloc_tag_ref) == 2);
 #define ALLOC_TAG_EXEMPT	U16_MAX
 
 /*
- * Two switches. The first: are allocations accounted? The second: may there be
- * references to release? It is on from the first time that the first one is,
- * and stays on, for what was allocated before can be freed after.
+ * Three switches. The first: do hooks make their tag current? For profiling, and
+ * for whoever else wants to know the line. The second: are allocations accounted?
+ * The third: may there be references to release? It is on from the first time
+ * that the second is, and stays on, for what was allocated before can be freed
+ * after.
  */
+DECLARE_STATIC_KEY_FALSE(alloc_tag_hooks_key);
 DECLARE_STATIC_KEY_FALSE(mem_alloc_profiling_key);
 DECLARE_STATIC_KEY_FALSE(alloc_tag_refs_key);
 
@@ -167,11 +172,12 @@ static __always_inline void alloc_tag_restore(struct task_struct *task,
 /*
  * Does a hook make its tag current? Where it would cost a load and a test to
  * know, and a second copy of the allocation in every function that has one, it
- * just does: nobody looks at that tag while profiling is off.
+ * just does: nobody looks at that tag while the switch is off.
  */
 static __always_inline bool alloc_tag_hooks_on(void)
 {
-	return !IS_ENABLED(CONFIG_JUMP_LABEL) || mem_alloc_profiling_enabled();
+	return !IS_ENABLED(CONFIG_JUMP_LABEL) ||
+	       static_branch_unlikely(&alloc_tag_hooks_key);
 }
 
 #define __alloc_hooks(_on, _tag, _do_alloc)				\
@@ -339,6 +345,9 @@ static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
 	alloc_tag_count(index, -(long)bytes, -1);
 }
 
+bool alloc_tag_hooks_get(void);
+void alloc_tag_hooks_put(void);
+void alloc_tag_show_tags(struct seq_file *m);
 void alloc_tag_early_init(void);
 void alloc_tag_show_mem(void);
 
@@ -365,6 +374,13 @@ static inline bool alloc_tag_refs_exist(void)
 #define alloc_hooks_record(_do_alloc)		(_do_alloc)
 #define alloc_tag_record(_p)			do { } while (0)
 
+static inline bool alloc_tag_hooks_get(void)
+{
+	return false;
+}
+
+static inline void alloc_tag_hooks_put(void) { }
+static inline void alloc_tag_show_tags(struct seq_file *m) { }
 static inline void alloc_tag_early_init(void) { }
 static inline void alloc_tag_show_mem(void) { }
 
