@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The records of kmemtrace: their layout, what is in them for each interface, and
+ * that written and lost together are all that happened.
+ *
+ * Recording is switched on with a channel of the test's own, of two sub-buffers,
+ * and what this CPU wrote is read from there in place: the test fills less than
+ * one of them, or fills all on purpose.
+ */
+#include <kunit/test.h>
+
+static unsigned int old_subbufs;
+static unsigned int old_config;
+
+static int kmemtrace_test_init(struct kunit *test)
+{
+	mutex_lock(&kmemtrace_lock);
+	old_subbufs = kmemtrace_subbufs;
+	old_config = kmemtrace_config;
+	mutex_unlock(&kmemtrace_lock);
+	if (old_config & RECORDING)
+		kunit_skip(test, "the trace of another is being recorded");
+	return subbufs_set(NULL, 2);
+}
+
+static void kmemtrace_test_exit(struct kunit *test)
+{
+	if (old_config & RECORDING)
+		return;
+	enabled_set(NULL, 0);
+	mutex_lock(&kmemtrace_lock);
+	set_features(old_config);
+	mutex_unlock(&kmemtrace_lock);
+	subbufs_set(NULL, old_subbufs);
+}
+
+static void begin(struct kunit *test, unsigned int features)
+{
+	int ret;
+
+	mutex_lock(&kmemtrace_lock);
+	ret = choose_features(features);
+	mutex_unlock(&kmemtrace_lock);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	KUNIT_ASSERT_EQ(test, enabled_set(NULL, 1), 0);
+}
+
+/* The last such record of a sub-buffer that is closed. */
+static struct kmemtrace_event *find_in(struct rchan_buf *buf, size_t i,
+				       u8 event_id, const void *ptr, u8 type_id)
+{
+	size_t size = buf->chan->subbuf_size, at = i * size;
+	size_t end = at + size - buf->padding[i];
+	struct kmemtrace_event *e, *found = NULL;
+
+	for (; at < end; at += e->event_size) {
+		e = buf->start + at;
+		if (!e->event_size)
+			break;
+		if (e->event_id == event_id && e->type_id == type_id &&
+		    e->ptr == (unsigned long)ptr)
+			found = e;
+	}
+	return found;
+}
+
+/* Looks at all CPUs: the test may be moved. */
+static struct kmemtrace_event *find(u8 event_id, const void *ptr, u8 type_id)
+{
+	struct kmemtrace_event *e, *found = NULL;
+	struct rchan_buf *buf;
+	unsigned int cpu;
+	size_t i;
+
+	for_each_possible_cpu(cpu) {
+		buf = *per_cpu_ptr(kmemtrace_chan->buf, cpu);
+		if (!buf)
+			continue;
+		for (i = 0; i < buf->subbufs_produced; i++) {
+			e = find_in(buf, i, event_id, ptr, type_id);
+			found = e ?: found;
+		}
+	}
+	return found;
+}
+
+static struct kmemtrace_alloc *find_alloc(const void *ptr, u8 type_id)
+{
+	return (struct kmemtrace_alloc *)find(KMEMTRACE_EVENT_ALLOC, ptr,
+					      type_id);
+}
+
+/* The value of a feature, or -1. */
+static s64 feature(struct kmemtrace_event *e, size_t core, u8 id)
+{
+	void *p = (void *)e + core, *end = (void *)e + e->event_size;
+	u16 size;
+
+	while (p + sizeof(struct kmemtrace_feature) <= end) {
+		size = get_unaligned((u16 *)p);
+		if (!size)
+			break;
+		if (((u8 *)p)[2] != id) {
+			p += size;
+			continue;
+		}
+		p += sizeof(struct kmemtrace_feature);
+		switch (size - sizeof(struct kmemtrace_feature)) {
+		case sizeof(u64):
+			return get_unaligned((u64 *)p);
+		case sizeof(u32):
+			return get_unaligned((s32 *)p);
+		default:
+			return get_unaligned((u16 *)p);
+		}
+	}
+	return -1;
+}
+
+static bool is_here(u64 call_site, void *function)
+{
+	unsigned long size, offset, got, unused;
+
+	return kallsyms_lookup_size_offset((unsigned long)function, &unused,
+					   &offset) &&
+	       kallsyms_lookup_size_offset(call_site, &size, &got) &&
+	       call_site - got == (unsigned long)function - offset;
+}
+
+static void test_kmalloc_has_a_record(struct kunit *test)
+{
+	struct kmemtrace_alloc *a;
+	struct kmemtrace_event *f;
+	void *p;
+
+	begin(test, 0);
+	p = kmalloc(200, GFP_KERNEL | __GFP_NORETRY);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	kfree(p);
+	enabled_set(NULL, 0);
+
+	a = find_alloc(p, KMEMTRACE_TYPE_KMALLOC);
+	f = find(KMEMTRACE_EVENT_FREE, p, KMEMTRACE_TYPE_KMALLOC);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_EXPECT_EQ(test, a->event.event_size, 48);
+	KUNIT_EXPECT_EQ(test, f->event_size, 24);
+	KUNIT_EXPECT_EQ(test, a->bytes_req, 200);
+	KUNIT_EXPECT_GE(test, a->bytes_alloc, 200);
+	KUNIT_EXPECT_EQ(test, a->gfp_flags,
+			(__force u32)(GFP_KERNEL | __GFP_NORETRY));
+	KUNIT_EXPECT_EQ(test, a->target_cpu, -1);
+	KUNIT_EXPECT_TRUE(test, is_here(a->event.call_site,
+					test_kmalloc_has_a_record));
+	KUNIT_EXPECT_TRUE(test, is_here(f->call_site,
+					test_kmalloc_has_a_record));
+	KUNIT_EXPECT_GT(test, f->sequence_number - a->event.sequence_number, 0);
+}
+
+static void test_caches_have_records(struct kunit *test)
+{
+	struct kmemtrace_alloc *a;
+	struct kmem_cache *s;
+	void *p, *bulk[3];
+	int i, n;
+
+	s = kmem_cache_create("kmemtrace_test", 100, 0, SLAB_HWCACHE_ALIGN,
+			      NULL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	begin(test, 0);
+	p = kmem_cache_alloc(s, GFP_KERNEL);
+	n = kmem_cache_alloc_bulk(s, GFP_KERNEL, 3, bulk);
+	enabled_set(NULL, 0);
+	KUNIT_ASSERT_EQ(test, n, 3);
+
+	a = find_alloc(p, KMEMTRACE_TYPE_CACHE);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_EXPECT_EQ(test, a->bytes_req, s->object_size);
+	KUNIT_EXPECT_EQ(test, a->bytes_alloc, s->size);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_NOT_NULL(test, find_alloc(bulk[i],
+						       KMEMTRACE_TYPE_CACHE));
+
+	begin(test, 0);
+	kmem_cache_free(s, p);
+	kmem_cache_free_bulk(s, 3, bulk);
+	enabled_set(NULL, 0);
+	KUNIT_EXPECT_NOT_NULL(test, find(KMEMTRACE_EVENT_FREE, p,
+					 KMEMTRACE_TYPE_CACHE));
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_NOT_NULL(test, find(KMEMTRACE_EVENT_FREE, bulk[i],
+						 KMEMTRACE_TYPE_CACHE));
+	kmem_cache_destroy(s);
+}
+
+static void test_pages_have_records(struct kunit *test)
+{
+	struct kmemtrace_alloc *a;
+	struct kmemtrace_event *f;
+	unsigned long addr;
+	struct page *page;
+	void *exact, *at;
+
+	begin(test, 0);
+	page = alloc_pages(GFP_KERNEL, 2);
+	addr = get_zeroed_page(GFP_KERNEL);
+	exact = alloc_pages_exact(3 * PAGE_SIZE, GFP_KERNEL);
+	__free_pages(page, 2);
+	free_page(addr);
+	free_pages_exact(exact, 3 * PAGE_SIZE);
+	enabled_set(NULL, 0);
+
+	at = page_address(page);
+	a = find_alloc(at, KMEMTRACE_TYPE_PAGES);
+	f = find(KMEMTRACE_EVENT_FREE, at, KMEMTRACE_TYPE_PAGES);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_EXPECT_EQ(test, a->bytes_req, PAGE_SIZE << 2);
+	KUNIT_EXPECT_EQ(test, a->bytes_alloc, PAGE_SIZE << 2);
+	KUNIT_EXPECT_EQ(test, f->event_size, 40);
+	KUNIT_EXPECT_EQ(test, feature(f, 24, KMEMTRACE_FEATURE_BYTES),
+			PAGE_SIZE << 2);
+	KUNIT_EXPECT_TRUE(test, is_here(a->event.call_site,
+					test_pages_have_records));
+	KUNIT_EXPECT_TRUE(test, is_here(f->call_site, test_pages_have_records));
+
+	a = find_alloc((void *)addr, KMEMTRACE_TYPE_PAGES);
+	f = find(KMEMTRACE_EVENT_FREE, (void *)addr, KMEMTRACE_TYPE_PAGES);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_EXPECT_TRUE(test, is_here(a->event.call_site,
+					test_pages_have_records));
+	KUNIT_EXPECT_TRUE(test, is_here(f->call_site, test_pages_have_records));
+
+	/* Four are taken, the last of them goes back at once. */
+	a = find_alloc(exact, KMEMTRACE_TYPE_PAGES);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_EXPECT_EQ(test, a->bytes_alloc, 4 * PAGE_SIZE);
+	KUNIT_EXPECT_TRUE(test, is_here(a->event.call_site,
+					test_pages_have_records));
+	f = find(KMEMTRACE_EVENT_FREE, exact + 3 * PAGE_SIZE,
+		 KMEMTRACE_TYPE_PAGES);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_EXPECT_EQ(test, feature(f, 24, KMEMTRACE_FEATURE_BYTES),
+			PAGE_SIZE);
+}
+
+static void test_features_are_there(struct kunit *test)
+{
+	struct kmemtrace_alloc *a;
+	struct kmemtrace_event *f;
+	u64 before, after;
+	struct page *page;
+	void *p;
+
+	before = ktime_get_mono_fast_ns();
+	begin(test, WITH_ALL);
+	p = kmalloc(64, GFP_KERNEL);
+	kfree(p);
+	page = alloc_page(GFP_KERNEL);
+	__free_page(page);
+	enabled_set(NULL, 0);
+	after = ktime_get_mono_fast_ns();
+
+	a = find_alloc(p, KMEMTRACE_TYPE_KMALLOC);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_EXPECT_EQ(test, a->event.event_size, 72);
+	KUNIT_EXPECT_GE(test, (u64)feature(&a->event, 48, KMEMTRACE_FEATURE_TIME), before);
+	KUNIT_EXPECT_LE(test, (u64)feature(&a->event, 48, KMEMTRACE_FEATURE_TIME), after);
+	KUNIT_EXPECT_EQ(test, feature(&a->event, 48, KMEMTRACE_FEATURE_PID), current->pid);
+	KUNIT_EXPECT_GT(test, feature(&a->event, 48, KMEMTRACE_FEATURE_TAG), 0);
+	/* 11, 7 and 5 bytes, and one to fill up. */
+	KUNIT_EXPECT_EQ(test, ((u8 *)a)[71], 0);
+
+	f = find(KMEMTRACE_EVENT_FREE, p, KMEMTRACE_TYPE_KMALLOC);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_EXPECT_EQ(test, f->event_size, 48);
+	KUNIT_EXPECT_EQ(test, feature(f, 24, KMEMTRACE_FEATURE_PID), current->pid);
+	KUNIT_EXPECT_EQ(test, feature(f, 24, KMEMTRACE_FEATURE_TAG), -1);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv((u8 *)f + 42, 0, 6));
+
+	f = find(KMEMTRACE_EVENT_FREE, page_address(page), KMEMTRACE_TYPE_PAGES);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_EXPECT_EQ(test, f->event_size, 56);
+	KUNIT_EXPECT_EQ(test, feature(f, 24, KMEMTRACE_FEATURE_BYTES), PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, feature(f, 24, KMEMTRACE_FEATURE_PID), current->pid);
+}
+
+/* The tag of the line is there while nothing is accounted, too. */
+static void test_tag_needs_no_profiling(struct kunit *test)
+{
+	struct alloc_tag *was = current->alloc_tag;
+	struct alloc_tag other = { .ct = { .index = 4711 } };
+	struct kmemtrace_alloc *a;
+	void *p;
+
+	begin(test, WITH_TAG);
+	p = alloc_hooks_tag(&other, kmalloc_noprof(64, GFP_KERNEL));
+	enabled_set(NULL, 0);
+	KUNIT_EXPECT_PTR_EQ(test, current->alloc_tag, was);
+	a = find_alloc(p, KMEMTRACE_TYPE_KMALLOC);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_EXPECT_EQ(test, feature(&a->event, 48, KMEMTRACE_FEATURE_TAG), 4711);
+	kfree(p);
+}
+
+static void test_null_is_no_free(struct kunit *test)
+{
+	begin(test, 0);
+	kfree(NULL);
+	kfree(ZERO_SIZE_PTR);
+	enabled_set(NULL, 0);
+	KUNIT_EXPECT_NULL(test, find(KMEMTRACE_EVENT_FREE, NULL,
+				     KMEMTRACE_TYPE_KMALLOC));
+	KUNIT_EXPECT_NULL(test, find(KMEMTRACE_EVENT_FREE, ZERO_SIZE_PTR,
+				     KMEMTRACE_TYPE_KMALLOC));
+}
+
+/* Records, LOST records and one number for the beginning make the sequence. */
+static void test_written_and_lost_are_all(struct kunit *test)
+{
+	struct kmemtrace_cpu before = { }, after = { }, c;
+	int first = atomic_read(&kmemtrace_sequence), numbers;
+	unsigned int cpu, i;
+	void *p;
+
+	for_each_possible_cpu(cpu) {
+		read_counts(cpu, &c);
+		before.events += c.events;
+		before.lost_events += c.lost_events;
+		before.lost_bytes += c.lost_bytes;
+	}
+	begin(test, 0);
+	for (i = 0; i < 20000; i++) {
+		p = kmalloc(32, GFP_KERNEL);
+		kfree(p);
+	}
+	enabled_set(NULL, 0);
+	numbers = atomic_read(&kmemtrace_sequence) - first;
+	for_each_possible_cpu(cpu) {
+		read_counts(cpu, &c);
+		after.events += c.events;
+		after.lost_events += c.lost_events;
+		after.lost_bytes += c.lost_bytes;
+	}
+	after.events -= before.events;
+	after.lost_events -= before.lost_events;
+	after.lost_bytes -= before.lost_bytes;
+	KUNIT_EXPECT_GE(test, after.events + after.lost_events, 40000);
+	/* Two sub-buffers have room for 14,000 and some of these. */
+	KUNIT_EXPECT_GT(test, after.lost_events, 20000);
+	KUNIT_EXPECT_GE(test, after.lost_bytes, after.lost_events * 24);
+	KUNIT_EXPECT_EQ(test, after.events + after.lost_events + 1, numbers);
+}
+
+/* A number that is known: nobody else runs on this CPU meanwhile. */
+static void test_nothing_is_counted_twice_or_not(struct kunit *test)
+{
+	struct kmemtrace_cpu before, after;
+	unsigned long flags;
+	unsigned int i;
+	void *p;
+
+	begin(test, 0);
+	kfree(kmalloc(32, GFP_KERNEL));
+	local_irq_save(flags);
+	before = *this_cpu_ptr(&kmemtrace_cpu);
+	for (i = 0; i < 12345; i++) {
+		p = kmalloc(32, GFP_ATOMIC);
+		kfree(p);
+	}
+	after = *this_cpu_ptr(&kmemtrace_cpu);
+	local_irq_restore(flags);
+	enabled_set(NULL, 0);
+
+	KUNIT_EXPECT_GT(test, after.lost_events - before.lost_events, 0);
+	KUNIT_EXPECT_EQ(test, after.events - before.events +
+			after.lost_events - before.lost_events, 2 * 12345);
+	KUNIT_EXPECT_EQ(test, after.bytes - before.bytes +
+			after.lost_bytes - before.lost_bytes,
+			12345 * (48 + 24));
+	KUNIT_EXPECT_EQ(test, after.untold_events - before.untold_events,
+			after.lost_events - before.lost_events);
+}
+
+static void test_features_are_parsed(struct kunit *test)
+{
+	static const struct {
+		const char *text;
+		int features;
+	} cases[] = {
+		{ "", 0 },
+		{ "none\n", 0 },
+		{ "time", WITH_TIME },
+		{ "tag,pid\n", WITH_TAG | WITH_PID },
+		{ " time  pid\ttag ", WITH_ALL },
+		{ "all", WITH_ALL },
+		{ "times", -EINVAL },
+		{ "time bytes", -EINVAL },
+		{ "1", -EINVAL },
+	};
+	char text[32];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		strscpy(text, cases[i].text, sizeof(text));
+		KUNIT_EXPECT_EQ_MSG(test, parse_features(text),
+				    cases[i].features, "%s", cases[i].text);
+	}
+}
+
+static void test_nothing_changes_while_recording(struct kunit *test)
+{
+	int ret;
+
+	begin(test, 0);
+	mutex_lock(&kmemtrace_lock);
+	ret = choose_features(WITH_TIME);
+	mutex_unlock(&kmemtrace_lock);
+	KUNIT_EXPECT_EQ(test, ret, -EBUSY);
+	KUNIT_EXPECT_EQ(test, subbufs_set(NULL, 4), -EBUSY);
+	KUNIT_EXPECT_EQ(test, subbufs_set(NULL, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enabled_set(NULL, 2), -EINVAL);
+	enabled_set(NULL, 0);
+	KUNIT_EXPECT_EQ(test, subbufs_set(NULL, U64_MAX), -ENOMEM);
+}
+
+static struct kunit_case kmemtrace_cases[] = {
+	KUNIT_CASE(test_kmalloc_has_a_record),
+	KUNIT_CASE(test_caches_have_records),
+	KUNIT_CASE(test_pages_have_records),
+	KUNIT_CASE(test_features_are_there),
+	KUNIT_CASE(test_tag_needs_no_profiling),
+	KUNIT_CASE(test_null_is_no_free),
+	KUNIT_CASE(test_written_and_lost_are_all),
+	KUNIT_CASE(test_nothing_is_counted_twice_or_not),
+	KUNIT_CASE(test_features_are_parsed),
+	KUNIT_CASE(test_nothing_changes_while_recording),
+	{}
+};
+
+static struct kunit_suite kmemtrace_suite = {
+	.name = "kmemtrace",
+	.init = kmemtrace_test_init,
+	.exit = kmemtrace_test_exit,
+	.test_cases = kmemtrace_cases,
+};
+
+kunit_test_suite(kmemtrace_suite);

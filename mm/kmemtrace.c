@@ -1,0 +1,1129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kmemtrace: a record for every allocation and every free of a slab object or of
+ * pages, in relay buffers of each CPU, for user space to take away.
+ *
+ * It listens to tracepoints that the allocators have anyway, so it costs nothing
+ * while it is off, and needs no profiling. The layout of the records is in
+ * include/uapi/linux/kmemtrace.h.
+ *
+ * Invariants:
+ *
+ *  - Every event seen while recording takes one sequence number, and then is
+ *    either written whole or counted as lost: numbers given out are events
+ *    written, events lost and KMEMTRACE_EVENT_LOST records, all CPUs together,
+ *    and one for each time that recording began.
+ *  - The records of a CPU are written by that CPU with interrupts off, and their
+ *    numbers rise. The allocators are not called from NMIs, nor are we.
+ *  - What is lost is told in the stream before the next record of that CPU.
+ *
+ * A record is made in place, in any context, without a lock: one shared counter,
+ * the sequence number, is all that the CPUs have in common. That is the price of
+ * one total order; it is a few times what the reader could keep up with.
+ *
+ * From kmem_cache_init() to the end of mm_init() there are no relay buffers yet;
+ * the records wait in an array that is thrown away after boot.
+ */
+#define pr_fmt(fmt) "kmemtrace: " fmt
+
+#include <linux/alloc_tag.h>
+#include <linux/atomic.h>
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/kasan.h>
+#include <linux/kmemtrace.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/relay.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+#include <linux/swap.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <linux/wait.h>
+
+#include <asm/sections.h>
+#include <asm/unaligned.h>
+
+#include <trace/events/kmem.h>
+#include <uapi/linux/kmemtrace.h>
+
+#include "internal.h"
+#include "slab.h"
+
+/* Data */
+
+#define SUBBUF_SIZE	(256 * 1024)
+#define SUBBUFS_DEFAULT	16
+#define SUBBUFS_MAX	(UINT_MAX / SUBBUF_SIZE)	/* of relay_open() */
+
+/* Bits of the configuration; a feature has that of its id. */
+#define RECORDING	BIT(0)
+#define WITH_TIME	BIT(KMEMTRACE_FEATURE_TIME)
+#define WITH_PID	BIT(KMEMTRACE_FEATURE_PID)
+#define WITH_TAG	BIT(KMEMTRACE_FEATURE_TAG)
+#define WITH_ALL	(WITH_TIME | WITH_PID | WITH_TAG)
+
+static const char * const feature_names[] = {
+	[KMEMTRACE_FEATURE_TIME]	= "time",
+	[KMEMTRACE_FEATURE_PID]		= "pid",
+	[KMEMTRACE_FEATURE_TAG]		= "tag",
+};
+
+static_assert(sizeof(struct kmemtrace_event) == 24);
+static_assert(sizeof(struct kmemtrace_alloc) == 48);
+static_assert(sizeof(struct kmemtrace_lost) == 40);
+static_assert(sizeof(struct kmemtrace_feature) == 3);
+
+/* The kinds of record, and how long each is with the features chosen. */
+enum kind {
+	KIND_ALLOC,
+	KIND_FREE,
+	KIND_FREE_PAGES,
+	NR_KINDS,
+};
+
+static const u16 kind_core[NR_KINDS] = {
+	[KIND_ALLOC]		= sizeof(struct kmemtrace_alloc),
+	[KIND_FREE]		= sizeof(struct kmemtrace_event),
+	[KIND_FREE_PAGES]	= sizeof(struct kmemtrace_event),
+};
+
+/*
+ * The configuration is changed under the lock. The probes look at it without:
+ * what they find there was set before RECORDING, and stays while they run.
+ */
+static DEFINE_MUTEX(kmemtrace_lock);
+static unsigned int kmemtrace_config __read_mostly = WITH_ALL;
+static u16 kind_size[NR_KINDS] __read_mostly;
+static struct rchan *kmemtrace_chan __read_mostly;
+static unsigned int kmemtrace_subbufs = SUBBUFS_DEFAULT;
+static struct dentry *kmemtrace_dir;
+
+static atomic_t kmemtrace_sequence ____cacheline_aligned_in_smp;
+
+/**
+ * struct kmemtrace_cpu - what a CPU did since boot
+ * @events: records of allocations and frees that were written
+ * @bytes: size of all records that were written
+ * @lost_events: records that found no room
+ * @lost_bytes: their size
+ * @untold_events: those of @lost_events that no KMEMTRACE_EVENT_LOST told of
+ * @untold_bytes: their size
+ *
+ * Changed by that CPU with interrupts off.
+ */
+struct kmemtrace_cpu {
+	u64 events;
+	u64 bytes;
+	u64 lost_events;
+	u64 lost_bytes;
+	u64 untold_events;
+	u64 untold_bytes;
+};
+
+static DEFINE_PER_CPU(struct kmemtrace_cpu, kmemtrace_cpu);
+
+/* Before there are relay buffers. */
+static u8 early_room[256 * 1024] __initdata __aligned(KMEMTRACE_ALIGN);
+static size_t early_used;
+
+/* Internals: the caller of the page allocator */
+
+/*
+ * Functions that allocate or free pages for their caller. A return address in
+ * one of them says nothing, and the stack is asked who called it.
+ */
+static void * const inner_functions[] = {
+#ifdef CONFIG_NUMA
+	alloc_pages_noprof,
+	folio_alloc_noprof,
+	vma_alloc_folio_noprof,
+	alloc_pages_bulk_array_mempolicy_noprof,
+#endif
+#ifdef CONFIG_CONTIG_ALLOC
+	alloc_contig_range_noprof,
+	alloc_contig_pages_noprof,
+	isolate_freepages_range,
+	free_contig_range,
+#endif
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	free_transhuge_page,
+#endif
+	__folio_alloc_noprof,
+	__get_free_pages_noprof,
+	get_zeroed_page_noprof,
+	__alloc_pages_bulk_noprof,
+	alloc_pages_exact_noprof,
+	alloc_pages_exact_nid_noprof,
+	page_frag_alloc_align_noprof,
+	__free_pages,
+	free_pages,
+	free_pages_exact,
+	free_compound_page,
+	destroy_large_folio,
+	__folio_put,
+	page_frag_free,
+	__page_frag_cache_drain,
+};
+
+/* Likewise, those that the compiler may have made part of others. */
+static const char * const inner_names[] = {
+	"alloc_page_interleave",
+	"alloc_pages_preferred_many",
+	"__page_frag_cache_refill",
+	"free_tagged_pages",
+	"free_tagged_parts",
+};
+
+struct text_range {
+	unsigned long start;
+	unsigned long size;
+};
+
+static struct text_range
+inner[ARRAY_SIZE(inner_functions) + ARRAY_SIZE(inner_names)] __read_mostly;
+static unsigned int nr_inner __read_mostly;
+static struct text_range inner_all __read_mostly;
+
+static void add_inner(unsigned long addr)
+{
+	unsigned long size, offset, end;
+
+	if (!addr || !kallsyms_lookup_size_offset(addr, &size, &offset))
+		return;
+	addr -= offset;
+	inner[nr_inner].start = addr;
+	inner[nr_inner++].size = size;
+	end = max(inner_all.start + inner_all.size, addr + size);
+	inner_all.start = min(inner_all.start ?: addr, addr);
+	inner_all.size = end - inner_all.start;
+}
+
+static void find_inner(void)
+{
+	unsigned int i;
+
+	if (nr_inner)
+		return;
+	for (i = 0; i < ARRAY_SIZE(inner_functions); i++)
+		add_inner((unsigned long)dereference_function_descriptor(inner_functions[i]));
+	for (i = 0; i < ARRAY_SIZE(inner_names); i++)
+		add_inner(kallsyms_lookup_name(inner_names[i]));
+}
+
+static bool is_inner(unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_inner; i++)
+		if (addr - inner[i].start < inner[i].size)
+			return true;
+	return false;
+}
+
+static noinline unsigned long search_caller(unsigned long call_site)
+{
+	unsigned long stack[16];
+	unsigned int i, nr;
+
+	if (!is_inner(call_site))
+		return call_site;
+	nr = stack_trace_save(stack, ARRAY_SIZE(stack), 1);
+	for (i = 0; i < nr && stack[i] != call_site; i++)
+		;
+	for (i++; i < nr; i++)
+		if (!is_inner(stack[i]))
+			return stack[i];
+	return call_site;
+}
+
+static __always_inline unsigned long outer_caller(unsigned long call_site)
+{
+	if (likely(call_site - inner_all.start >= inner_all.size))
+		return call_site;
+	return search_caller(call_site);
+}
+
+/* Internals: a record */
+
+static __ref noinline void *early_reserve(size_t size)
+{
+	void *room = early_room + early_used;
+
+	/* After boot it is used up, whatever was. */
+	if (early_used + size > sizeof(early_room))
+		return NULL;
+	early_used += size;
+	return room;
+}
+
+static __always_inline void *reserve(struct kmemtrace_cpu *c, size_t size)
+{
+	void *room;
+
+	if (likely(kmemtrace_chan))
+		room = relay_reserve(kmemtrace_chan, size);
+	else
+		room = early_reserve(size);
+	if (likely(room))
+		c->bytes += size;
+	return room;
+}
+
+static __always_inline void fill_event(struct kmemtrace_event *e, u8 event_id,
+				       u8 type_id, u16 size,
+				       unsigned long call_site, u64 ptr)
+{
+	e->event_id = event_id;
+	e->type_id = type_id;
+	e->event_size = size;
+	e->sequence_number = atomic_inc_return(&kmemtrace_sequence);
+	e->call_site = call_site;
+	e->ptr = ptr;
+}
+
+/* Not in the array of early boot: if there is no room, there is none for the rest. */
+static noinline bool tell_lost(struct kmemtrace_cpu *c)
+{
+	struct kmemtrace_lost *r;
+
+	r = kmemtrace_chan ? reserve(c, sizeof(*r)) : NULL;
+	if (!r)
+		return false;
+	fill_event(&r->event, KMEMTRACE_EVENT_LOST, 0, sizeof(*r), 0, 0);
+	r->events = c->untold_events;
+	r->bytes = c->untold_bytes;
+	c->untold_events = 0;
+	c->untold_bytes = 0;
+	return true;
+}
+
+static noinline void lose(struct kmemtrace_cpu *c, size_t size)
+{
+	atomic_inc(&kmemtrace_sequence);
+	c->lost_events++;
+	c->lost_bytes += size;
+	c->untold_events++;
+	c->untold_bytes += size;
+}
+
+/* Room for a record of this CPU, or NULL after it was counted as lost. */
+static __always_inline void *begin_record(size_t size)
+{
+	struct kmemtrace_cpu *c = this_cpu_ptr(&kmemtrace_cpu);
+	void *room = NULL;
+
+	if (likely(!c->untold_events) || tell_lost(c))
+		room = reserve(c, size);
+	if (likely(room))
+		c->events++;
+	else
+		lose(c, size);
+	return room;
+}
+
+/* Size and id in one store; the fourth byte of that is the first of the value. */
+static __always_inline void *put_feature(void *p, u8 id, u64 value, size_t len)
+{
+	u32 size = sizeof(struct kmemtrace_feature) + len;
+
+	put_unaligned(IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
+		      size << 16 | (u32)id << 8 : size | (u32)id << 16,
+		      (u32 *)p);
+	p += sizeof(struct kmemtrace_feature);
+	switch (len) {
+	case sizeof(u64):
+		put_unaligned(value, (u64 *)p);
+		break;
+	case sizeof(u32):
+		put_unaligned((u32)value, (u32 *)p);
+		break;
+	default:
+		put_unaligned((u16)value, (u16 *)p);
+	}
+	return p + len;
+}
+
+static __always_inline void put_features(void *record, enum kind kind,
+					 unsigned int config, u64 bytes)
+{
+	void *p = record + kind_core[kind];
+
+	/* The last of them may end before the record. */
+	*(u64 *)(record + kind_size[kind] - KMEMTRACE_ALIGN) = 0;
+	if (kind == KIND_FREE_PAGES)
+		p = put_feature(p, KMEMTRACE_FEATURE_BYTES, bytes, sizeof(u64));
+	if (config & WITH_TIME)
+		p = put_feature(p, KMEMTRACE_FEATURE_TIME,
+				ktime_get_mono_fast_ns(), sizeof(u64));
+	if (config & WITH_PID)
+		p = put_feature(p, KMEMTRACE_FEATURE_PID,
+				in_task() ? current->pid : -1, sizeof(u32));
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+	if (kind == KIND_ALLOC && config & WITH_TAG)
+		p = put_feature(p, KMEMTRACE_FEATURE_TAG,
+				current->alloc_tag->ct.index, sizeof(u16));
+#endif
+}
+
+static unsigned int size_of_kind(enum kind kind, unsigned int config)
+{
+	unsigned int size = kind_core[kind];
+
+	if (kind == KIND_FREE_PAGES)
+		size += sizeof(struct kmemtrace_feature) + sizeof(u64);
+	if (config & WITH_TIME)
+		size += sizeof(struct kmemtrace_feature) + sizeof(u64);
+	if (config & WITH_PID)
+		size += sizeof(struct kmemtrace_feature) + sizeof(u32);
+	if (kind == KIND_ALLOC && config & WITH_TAG)
+		size += sizeof(struct kmemtrace_feature) + sizeof(u16);
+	return ALIGN(size, KMEMTRACE_ALIGN);
+}
+
+/* -1 where the memory is wanted at hand. */
+static __always_inline s32 target_cpu(int node)
+{
+	unsigned int cpu;
+
+	if (likely(node == NUMA_NO_NODE || node == numa_node_id()))
+		return -1;
+	cpu = cpumask_first(cpumask_of_node(node));
+	return cpu < nr_cpu_ids ? cpu : -1;
+}
+
+static __always_inline void record_alloc(u8 type, unsigned long call_site,
+					 u64 ptr, size_t req, size_t alloc,
+					 gfp_t gfp, int node)
+{
+	/* Pairs with the smp_store_release() in begin_recording(). */
+	unsigned int config = smp_load_acquire(&kmemtrace_config);
+	struct kmemtrace_alloc *r;
+	unsigned long flags;
+	u16 size;
+
+	if (unlikely(!(config & RECORDING)))
+		return;
+	size = kind_size[KIND_ALLOC];
+	local_irq_save(flags);
+	r = begin_record(size);
+	if (likely(r)) {
+		fill_event(&r->event, KMEMTRACE_EVENT_ALLOC, type, size,
+			   call_site, ptr);
+		r->bytes_req = req;
+		r->bytes_alloc = alloc;
+		r->gfp_flags = (__force u32)gfp;
+		r->target_cpu = target_cpu(node);
+		if (config & WITH_ALL)
+			put_features(r, KIND_ALLOC, config, 0);
+	}
+	local_irq_restore(flags);
+}
+
+static __always_inline void record_free(u8 type, enum kind kind,
+					unsigned long call_site, u64 ptr,
+					u64 bytes)
+{
+	/* Pairs with the smp_store_release() in begin_recording(). */
+	unsigned int config = smp_load_acquire(&kmemtrace_config);
+	struct kmemtrace_event *r;
+	unsigned long flags;
+	u16 size;
+
+	if (unlikely(!(config & RECORDING)))
+		return;
+	size = kind_size[kind];
+	local_irq_save(flags);
+	r = begin_record(size);
+	if (likely(r)) {
+		fill_event(r, KMEMTRACE_EVENT_FREE, type, size, call_site, ptr);
+		if (kind == KIND_FREE_PAGES || config & (WITH_TIME | WITH_PID))
+			put_features(r, kind, config, bytes);
+	}
+	local_irq_restore(flags);
+}
+
+/* Internals: the probes */
+
+static __always_inline u64 object_address(const void *object)
+{
+	return (unsigned long)kasan_reset_tag(object);
+}
+
+/*
+ * Where the page is in the linear map; in high memory, where it would be if the
+ * map went on.
+ */
+static __always_inline u64 page_to_u64(struct page *page)
+{
+	unsigned long end = (unsigned long)high_memory;
+
+	if (PageHighMem(page))
+		return end + ((u64)(page_to_pfn(page) - PFN_UP(__pa(end - 1)))
+			      << PAGE_SHIFT);
+	return object_address(page_to_virt(page));
+}
+
+static void probe_kmalloc(void *data, unsigned long call_site, const void *ptr,
+			  size_t bytes_req, size_t bytes_alloc, gfp_t gfp,
+			  int node)
+{
+	record_alloc(KMEMTRACE_TYPE_KMALLOC, call_site, object_address(ptr),
+		     bytes_req, bytes_alloc, gfp, node);
+}
+
+static void probe_kfree(void *data, unsigned long call_site, const void *ptr)
+{
+	if (likely(!ZERO_OR_NULL_PTR(ptr)))
+		record_free(KMEMTRACE_TYPE_KMALLOC, KIND_FREE, call_site,
+			    object_address(ptr), 0);
+}
+
+static void probe_cache_alloc(void *data, unsigned long call_site,
+			      const void *ptr, struct kmem_cache *s, gfp_t gfp,
+			      int node)
+{
+	record_alloc(KMEMTRACE_TYPE_CACHE, call_site, object_address(ptr),
+		     s->object_size, s->size, gfp, node);
+}
+
+static void probe_cache_free(void *data, unsigned long call_site,
+			     const void *ptr, const struct kmem_cache *s)
+{
+	if (likely(ptr))
+		record_free(KMEMTRACE_TYPE_CACHE, KIND_FREE, call_site,
+			    object_address(ptr), 0);
+}
+
+static void probe_page_alloc(void *data, struct page *page, unsigned int order,
+			     gfp_t gfp, int migratetype,
+			     struct zone *preferred,
+			     unsigned long call_site)
+{
+	size_t bytes = PAGE_SIZE << order;
+
+	record_alloc(KMEMTRACE_TYPE_PAGES, outer_caller(call_site),
+		     page ? page_to_u64(page) : 0, bytes, bytes, gfp,
+		     preferred ? zone_to_nid(preferred) : NUMA_NO_NODE);
+}
+
+static void probe_page_free(void *data, struct page *page, unsigned int order,
+			    unsigned long call_site)
+{
+	record_free(KMEMTRACE_TYPE_PAGES, KIND_FREE_PAGES,
+		    outer_caller(call_site), page_to_u64(page), PAGE_SIZE << order);
+}
+
+static void unregister_probes(void)
+{
+	unregister_trace_kmalloc(probe_kmalloc, NULL);
+	unregister_trace_kfree(probe_kfree, NULL);
+	unregister_trace_kmem_cache_alloc(probe_cache_alloc, NULL);
+	unregister_trace_kmem_cache_free(probe_cache_free, NULL);
+	unregister_trace_mm_page_alloc(probe_page_alloc, NULL);
+	unregister_trace_mm_page_free(probe_page_free, NULL);
+	/* Nobody is in one of them after this. */
+	tracepoint_synchronize_unregister();
+}
+
+static int register_probes(void)
+{
+	int ret;
+
+	ret = register_trace_kmalloc(probe_kmalloc, NULL);
+	if (ret)
+		return ret;
+	ret = register_trace_kfree(probe_kfree, NULL);
+	if (ret)
+		goto no_kfree;
+	ret = register_trace_kmem_cache_alloc(probe_cache_alloc, NULL);
+	if (ret)
+		goto no_cache_alloc;
+	ret = register_trace_kmem_cache_free(probe_cache_free, NULL);
+	if (ret)
+		goto no_cache_free;
+	ret = register_trace_mm_page_alloc(probe_page_alloc, NULL);
+	if (ret)
+		goto no_page_alloc;
+	ret = register_trace_mm_page_free(probe_page_free, NULL);
+	if (ret)
+		goto no_page_free;
+	return 0;
+
+no_page_free:
+	unregister_trace_mm_page_alloc(probe_page_alloc, NULL);
+no_page_alloc:
+	unregister_trace_kmem_cache_free(probe_cache_free, NULL);
+no_cache_free:
+	unregister_trace_kmem_cache_alloc(probe_cache_alloc, NULL);
+no_cache_alloc:
+	unregister_trace_kfree(probe_kfree, NULL);
+no_kfree:
+	unregister_trace_kmalloc(probe_kmalloc, NULL);
+	tracepoint_synchronize_unregister();
+	return ret;
+}
+
+/* Internals: the channel */
+
+static struct dentry *create_buf_file(const char *filename,
+				      struct dentry *parent, umode_t mode,
+				      struct rchan_buf *buf, int *is_global)
+{
+	static struct dentry none;
+
+	/* Asked before there are files, relay only wants to hear no error. */
+	if (!filename)
+		return &none;
+	return debugfs_create_file(filename, mode, parent, buf,
+				   &relay_file_operations);
+}
+
+static int remove_buf_file(struct dentry *dentry)
+{
+	struct rchan_buf *buf;
+
+	/* Relay knows that it ends, and tells nobody who waits in poll(). */
+	if (dentry) {
+		buf = d_inode(dentry)->i_private;
+		wake_up_interruptible(&buf->read_wait);
+	}
+	debugfs_remove(dentry);
+	return 0;
+}
+
+static const struct rchan_callbacks relay_callbacks = {
+	.create_buf_file	= create_buf_file,
+	.remove_buf_file	= remove_buf_file,
+};
+
+/*
+ * The buffers of all CPUs may have half of the memory, of what is free of it, and of
+ * its addresses.
+ */
+static unsigned int subbufs_limit(void)
+{
+	u64 bytes = (u64)nr_free_buffer_pages() << PAGE_SHIFT;
+
+	if (system_state == SYSTEM_RUNNING)
+		bytes = min_t(u64, bytes, (u64)si_mem_available() << PAGE_SHIFT);
+#ifdef VMALLOC_TOTAL
+	bytes = min_t(u64, bytes, VMALLOC_TOTAL);
+#endif
+	bytes = div_u64(bytes / 2, num_possible_cpus());
+	return min_t(u64, bytes / SUBBUF_SIZE, SUBBUFS_MAX);
+}
+
+static int open_channel(void)
+{
+	unsigned int limit = subbufs_limit();
+
+	lockdep_assert_held(&kmemtrace_lock);
+
+	if (kmemtrace_chan)
+		return 0;
+	if (kmemtrace_subbufs > limit) {
+		pr_warn("no memory for %u sub-buffers of 256 KiB for each CPU, using %u\n",
+			kmemtrace_subbufs, min_t(unsigned int, limit, SUBBUFS_DEFAULT));
+		WRITE_ONCE(kmemtrace_subbufs,
+			   min_t(unsigned int, limit, SUBBUFS_DEFAULT));
+	}
+	/* Each CPU that comes online after this brings its buffer. */
+	cpus_read_lock();
+	kmemtrace_chan = relay_open(kmemtrace_dir ? "cpu" : NULL, kmemtrace_dir,
+				    SUBBUF_SIZE, kmemtrace_subbufs,
+				    &relay_callbacks, NULL);
+	cpus_read_unlock();
+	return kmemtrace_chan ? 0 : -ENOMEM;
+}
+
+/* With what was not read, and with what nobody can be told any more. */
+static void drop_channel(void)
+{
+	struct kmemtrace_cpu *c;
+	unsigned int cpu;
+
+	lockdep_assert_held(&kmemtrace_lock);
+
+	relay_close(kmemtrace_chan);
+	kmemtrace_chan = NULL;
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(&kmemtrace_cpu, cpu);
+		c->untold_events = 0;
+		c->untold_bytes = 0;
+	}
+}
+
+/*
+ * Who waits in poll() is told of whole sub-buffers only. At the end, with nobody
+ * writing any more, what is in the last one is as whole as it will be.
+ */
+static void close_subbufs(void)
+{
+	struct rchan_buf *buf;
+	struct inode *inode;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		buf = *per_cpu_ptr(kmemtrace_chan->buf, cpu);
+		if (!buf || !buf->dentry)
+			continue;
+		inode = d_inode(buf->dentry);
+		/* Nobody reads meanwhile. */
+		inode_lock(inode);
+		if (buf->offset && buf->offset <= kmemtrace_chan->subbuf_size)
+			relay_switch_subbuf(buf, 0);
+		inode_unlock(inode);
+	}
+}
+
+/* Internals: on and off */
+
+static void set_features(unsigned int features)
+{
+	lockdep_assert_held(&kmemtrace_lock);
+
+	WRITE_ONCE(kmemtrace_config, features);
+}
+
+static void begin_recording(void)
+{
+	lockdep_assert_held(&kmemtrace_lock);
+
+	/* What happened before was not seen, which a reader can tell by this. */
+	atomic_inc(&kmemtrace_sequence);
+	/*
+	 * Now all probes at once. Pairs with the smp_load_acquire() of theirs: the
+	 * channel and the sizes of the records are there.
+	 */
+	smp_store_release(&kmemtrace_config, kmemtrace_config | RECORDING);
+}
+
+static int start_probes(void)
+{
+	unsigned int features = kmemtrace_config & WITH_ALL;
+	enum kind kind;
+	int ret;
+
+	find_inner();
+	if (features & WITH_TAG && !alloc_tag_hooks_get()) {
+		pr_info("recording without tags, there is no memory allocation profiling\n");
+		features &= ~WITH_TAG;
+		set_features(features);
+	}
+	for (kind = 0; kind < NR_KINDS; kind++)
+		kind_size[kind] = size_of_kind(kind, features);
+	ret = register_probes();
+	if (ret) {
+		if (features & WITH_TAG)
+			alloc_tag_hooks_put();
+		return ret;
+	}
+	begin_recording();
+	return 0;
+}
+
+static int start_recording(void)
+{
+	int ret;
+
+	lockdep_assert_held(&kmemtrace_lock);
+
+	if (kmemtrace_config & RECORDING)
+		return 0;
+	ret = open_channel();
+	return ret ?: start_probes();
+}
+
+static void stop_recording(void)
+{
+	lockdep_assert_held(&kmemtrace_lock);
+
+	if (!(kmemtrace_config & RECORDING))
+		return;
+	WRITE_ONCE(kmemtrace_config, kmemtrace_config & ~RECORDING);
+	unregister_probes();
+	if (kmemtrace_config & WITH_TAG)
+		alloc_tag_hooks_put();
+	if (kmemtrace_chan)
+		close_subbufs();
+}
+
+/* Interface: debugfs */
+
+static int enabled_get(void *data, u64 *val)
+{
+	*val = !!(READ_ONCE(kmemtrace_config) & RECORDING);
+	return 0;
+}
+
+static int enabled_set(void *data, u64 val)
+{
+	int ret = 0;
+
+	if (val > 1)
+		return -EINVAL;
+	mutex_lock(&kmemtrace_lock);
+	if (val)
+		ret = start_recording();
+	else
+		stop_recording();
+	mutex_unlock(&kmemtrace_lock);
+	return ret;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(enabled_fops, enabled_get, enabled_set, "%llu\n");
+
+static int subbufs_get(void *data, u64 *val)
+{
+	*val = READ_ONCE(kmemtrace_subbufs);
+	return 0;
+}
+
+/* The buffers there are go, with what nobody read. */
+static int subbufs_set(void *data, u64 val)
+{
+	int ret = 0;
+
+	if (!val)
+		return -EINVAL;
+	mutex_lock(&kmemtrace_lock);
+	if (kmemtrace_config & RECORDING) {
+		ret = -EBUSY;
+	} else if (val > kmemtrace_subbufs && val > subbufs_limit()) {
+		/* What the buffers have now is not free, and can be had again. */
+		ret = -ENOMEM;
+	} else {
+		drop_channel();
+		WRITE_ONCE(kmemtrace_subbufs, val);
+	}
+	mutex_unlock(&kmemtrace_lock);
+	return ret;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(subbufs_fops, subbufs_get, subbufs_set, "%llu\n");
+
+static int features_show(struct seq_file *m, void *v)
+{
+	unsigned int i, config = READ_ONCE(kmemtrace_config);
+	const char *space = "";
+
+	for (i = 0; i < ARRAY_SIZE(feature_names); i++) {
+		if (!feature_names[i])
+			continue;
+		seq_printf(m, config & BIT(i) ? "%s[%s]" : "%s%s", space,
+			   feature_names[i]);
+		space = " ";
+	}
+	seq_putc(m, '\n');
+	return 0;
+}
+
+/* Words between blanks or commas; "all" and "none" by themselves will do too. */
+static int parse_features(char *s)
+{
+	unsigned int features = 0;
+	char *word;
+	int i;
+
+	while ((word = strsep(&s, " ,\t\n"))) {
+		if (!*word || !strcmp(word, "none"))
+			continue;
+		if (!strcmp(word, "all")) {
+			features = WITH_ALL;
+			continue;
+		}
+		i = match_string(feature_names + 1,
+				 ARRAY_SIZE(feature_names) - 1, word);
+		if (i < 0)
+			return -EINVAL;
+		features |= BIT(i + 1);
+	}
+	return features;
+}
+
+static int choose_features(unsigned int features)
+{
+	lockdep_assert_held(&kmemtrace_lock);
+
+	if (kmemtrace_config & RECORDING)
+		return -EBUSY;
+	if (features & WITH_TAG) {
+		if (!alloc_tag_hooks_get())
+			return -EOPNOTSUPP;
+		alloc_tag_hooks_put();
+	}
+	set_features(features);
+	return 0;
+}
+
+static ssize_t features_write(struct file *file, const char __user *user,
+			      size_t count, loff_t *ppos)
+{
+	char text[64];
+	int ret;
+
+	if (count >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, user, count))
+		return -EFAULT;
+	text[count] = '\0';
+	ret = parse_features(text);
+	if (ret < 0)
+		return ret;
+	mutex_lock(&kmemtrace_lock);
+	ret = choose_features(ret);
+	mutex_unlock(&kmemtrace_lock);
+	return ret ?: count;
+}
+
+static int features_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, features_show, NULL);
+}
+
+static const struct file_operations features_fops = {
+	.open		= features_open,
+	.read		= seq_read,
+	.write		= features_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static void copy_counts(void *data)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	*(struct kmemtrace_cpu *)data = *this_cpu_ptr(&kmemtrace_cpu);
+	local_irq_restore(flags);
+}
+
+/* A CPU is asked itself, so that no figure is half of one. */
+static void read_counts(unsigned int cpu, struct kmemtrace_cpu *c)
+{
+	cpus_read_lock();
+	if (smp_call_function_single(cpu, copy_counts, c, 1))
+		*c = per_cpu(kmemtrace_cpu, cpu);
+	cpus_read_unlock();
+}
+
+static int stats_show(struct seq_file *m, void *v)
+{
+	struct kmemtrace_cpu c;
+	unsigned int cpu;
+
+	seq_puts(m, "# cpu events bytes lost_events lost_bytes untold_events untold_bytes\n");
+	for_each_possible_cpu(cpu) {
+		read_counts(cpu, &c);
+		seq_printf(m, "%u %llu %llu %llu %llu %llu %llu\n", cpu,
+			   c.events, c.bytes, c.lost_events, c.lost_bytes,
+			   c.untold_events, c.untold_bytes);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(stats);
+
+static int total_overruns_show(struct seq_file *m, void *v)
+{
+	struct kmemtrace_cpu c;
+	unsigned int cpu;
+	u64 bytes = 0;
+
+	for_each_possible_cpu(cpu) {
+		read_counts(cpu, &c);
+		bytes += c.lost_bytes;
+	}
+	seq_printf(m, "%llu\n", bytes);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(total_overruns);
+
+static int abi_version_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "%d\n", KMEMTRACE_ABI_VERSION);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(abi_version);
+
+static int tags_show(struct seq_file *m, void *v)
+{
+	alloc_tag_show_tags(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(tags);
+
+static void create_files(void)
+{
+	struct dentry *dir = kmemtrace_dir;
+
+	debugfs_create_file("abi_version", 0400, dir, NULL, &abi_version_fops);
+	debugfs_create_file("total_overruns", 0400, dir, NULL,
+			    &total_overruns_fops);
+	debugfs_create_file("stats", 0400, dir, NULL, &stats_fops);
+	debugfs_create_file("tags", 0400, dir, NULL, &tags_fops);
+	debugfs_create_file("features", 0600, dir, NULL, &features_fops);
+	debugfs_create_file_unsafe("subbufs", 0600, dir, NULL, &subbufs_fops);
+	debugfs_create_file_unsafe("enabled", 0600, dir, NULL, &enabled_fops);
+}
+
+static int __init kmemtrace_debugfs_init(void)
+{
+	struct dentry *dir = debugfs_create_dir("kmemtrace", NULL);
+	int ret = 0;
+
+	mutex_lock(&kmemtrace_lock);
+	if (IS_ERR(dir)) {
+		if (kmemtrace_config & RECORDING)
+			pr_err("not recording, nobody could read it without debugfs\n");
+		stop_recording();
+		drop_channel();
+		mutex_unlock(&kmemtrace_lock);
+		return PTR_ERR(dir);
+	}
+	kmemtrace_dir = dir;
+	if (kmemtrace_chan)
+		ret = relay_late_setup_files(kmemtrace_chan, "cpu", dir);
+	mutex_unlock(&kmemtrace_lock);
+	if (ret)
+		pr_err("no files for what was recorded, error %d\n", ret);
+	create_files();
+	return 0;
+}
+fs_initcall(kmemtrace_debugfs_init);
+
+/* Init */
+
+static bool boot_enable __initdata =
+	IS_ENABLED(CONFIG_KMEMTRACE_DEFAULT_ENABLED);
+static bool boot_enable_given __initdata;
+static bool boot_subbufs_given __initdata;
+
+static int __init enable_setup(char *str)
+{
+	if (!str || kstrtobool(str, &boot_enable)) {
+		pr_warn("kmemtrace.enable=%s is not 0 or 1, using %d\n",
+			str ?: "", boot_enable);
+		return 0;
+	}
+	boot_enable_given = true;
+	return 0;
+}
+early_param("kmemtrace.enable", enable_setup);
+
+static int __init subbufs_setup(char *str)
+{
+	unsigned int nr;
+
+	boot_subbufs_given = true;
+	if (!str || kstrtouint(str, 10, &nr) || !nr)
+		pr_warn("kmemtrace.subbufs=%s is not a number from 1 on, using %u\n",
+			str ?: "", kmemtrace_subbufs);
+	else
+		kmemtrace_subbufs = nr;
+	return 0;
+}
+early_param("kmemtrace.subbufs", subbufs_setup);
+
+static int __init features_setup(char *str)
+{
+	char text[64] = "?";
+	int features;
+
+	if (str && strlen(str) < sizeof(text))
+		strcpy(text, str);
+	features = parse_features(text);
+	if (features < 0)
+		pr_warn("kmemtrace.features=%s is not a list of time, pid and tag, using all\n",
+			str ?: "");
+	else
+		kmemtrace_config = features;
+	return 0;
+}
+early_param("kmemtrace.features", features_setup);
+
+/* Who says how much room a trace shall have wants one. */
+static bool __init wanted_from_boot(void)
+{
+	return boot_enable || (boot_subbufs_given && !boot_enable_given);
+}
+
+/**
+ * kmemtrace_early_init - begin to record, if that was asked for
+ *
+ * To be called as soon as there is a slab allocator: what it does from here on is
+ * recorded.
+ */
+void __init kmemtrace_early_init(void)
+{
+	if (!wanted_from_boot())
+		return;
+	mutex_lock(&kmemtrace_lock);
+	if (start_probes())
+		pr_err("not recording, no memory\n");
+	mutex_unlock(&kmemtrace_lock);
+}
+
+/* What was recorded so far can be kept nowhere. */
+static void __init lose_early(void)
+{
+	struct kmemtrace_cpu *c = this_cpu_ptr(&kmemtrace_cpu);
+
+	c->lost_events += c->events;
+	c->lost_bytes += c->bytes;
+	c->untold_events = c->lost_events;
+	c->untold_bytes = c->lost_bytes;
+	c->events = 0;
+	c->bytes = 0;
+}
+
+static void __init keep_early(void)
+{
+	void *room = relay_reserve(kmemtrace_chan, early_used);
+
+	/* It is smaller than a sub-buffer. */
+	memcpy(room, early_room, early_used);
+}
+
+static_assert(sizeof(early_room) <= SUBBUF_SIZE);
+
+/**
+ * kmemtrace_init - move what is recorded to where it will be read
+ *
+ * To be called as soon as there is vmalloc(), with one CPU running. The buffers
+ * themselves are not recorded: there is no room for that before they are there.
+ */
+void __init kmemtrace_init(void)
+{
+	int ret;
+
+	mutex_lock(&kmemtrace_lock);
+	if (!(kmemtrace_config & RECORDING))
+		goto out;
+	kmemtrace_config &= ~RECORDING;
+	ret = open_channel();
+	begin_recording();
+	if (!ret) {
+		keep_early();
+		pr_info("recording, %u sub-buffers of 256 KiB for each CPU\n",
+			kmemtrace_subbufs);
+		goto out;
+	}
+	stop_recording();
+	lose_early();
+	pr_err("not recording, no memory for the buffers\n");
+out:
+	early_used = sizeof(early_room);
+	mutex_unlock(&kmemtrace_lock);
+}
+
+#ifdef CONFIG_KMEMTRACE_KUNIT_TEST
+#include "kmemtrace_kunit.c"
+#endif

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Traces that machines of another byte order or word size recorded of themselves,
+# with the totals that these computed: qemu-test/data/kmemtrace-*.tar.gz, written by
+# qemu-test/foreign --golden. A line of "totals" is a place in the output of
+# kmemtrace-report --json and the value that belongs there.
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tools/mm/kmemtrace/test-lib.sh
+. "$top/tools/mm/kmemtrace/test-lib.sh"
+
+# compare TRACE: its report, in $tmp/out, with its totals
+compare() {
+	python3 - "$1/totals" "$tmp/out" >"$tmp/wrong" <<'PY'
+import json, sys
+report = json.load(open(sys.argv[2]))
+compared = 0
+for line in open(sys.argv[1]):
+    place, want = line.split()
+    got = report
+    for key in place.split('.'):
+        got = got.get(key) if isinstance(got, dict) else None
+    compared += 1
+    if str(got) != want:
+        print(f'{place} is {got}, the guest has {want}')
+rows = report['tags']
+if not any(r['file'] for r in rows):
+    print('no row has a line')
+if not any(r['label'] and r['allocs'] for r in rows):
+    print('no row has a name')
+if compared < 20:
+    print(f'only {compared} places')
+PY
+}
+
+for archive in "$top"/qemu-test/data/kmemtrace-*.tar.gz; do
+	name=$(basename "$archive" .tar.gz)
+	name=${name#kmemtrace-}
+	tar -C "$tmp" -xzf "$archive" || fail "$name: not unpacked"
+	expect "$name" 0 "$bin/kmemtrace_check" --all "$tmp/$name"
+	expect "$name" 0 "$bin/kmemtrace-report" --json --by tag --top 0 "$tmp/$name"
+	if compare "$tmp/$name" && [ ! -s "$tmp/wrong" ]; then
+		pass
+	else
+		cp "$tmp/wrong" "$tmp/out"
+		fail "$name: not what the guest computed"
+	fi
+	expect "$name: lines" 0 "$bin/kmemtrace-report" --by site --top 0 "$tmp/$name"
+	says "$name: lines" 'kernel/fork.c:'
+	# without the lines, symbols have to do
+	sed -i '/^[0-9]* [^ ]*:[0-9]* /d' "$tmp/$name/header"
+	expect "$name: symbols" 0 "$bin/kmemtrace-report" --by site --top 0 "$tmp/$name"
+	says "$name: symbols" ' vm_area_dup+0x'
+done
+
+# Without them the loop had nothing to do.
+for name in s390x i386; do
+	if [ -d "$tmp/$name" ]; then pass; else fail "no trace of $name"; fi
+done
+
+finish

@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Makes synthetic traces, as kmemtraced would have recorded them.
+
+A scenario is a function that lets things happen on a machine; the trace is what
+that machine would have recorded, in any byte order, word size and with any
+features. The machine also counts what it does, in the plainest way there is, and
+writes that to DIR/expected.json: what kmemtrace-report must find.
+
+Addresses are given as offsets from where a kernel of that word size has its
+memory and its text, so that a scenario is the same on all of them.
+"""
+import argparse
+import collections
+import json
+import os
+import random
+import struct
+import sys
+
+ALLOC, FREE, LOST = 0, 1, 2
+KMALLOC, CACHE, PAGES = 0, 1, 2
+TYPES = ("kmalloc", "cache", "pages")
+TIME, PID, TAG, BYTES = 1, 2, 3, 4
+PAGE = 4096
+
+TAGS = {
+    1: "mm/first.c:11 func:first_alloc",
+    2: "mm/second.c:22 func:second_alloc",
+    3: "drivers/net/third.c:33 [third] func:third_alloc",
+    7: "fs/seventh.c:77 func:seventh_alloc",
+}
+SYMBOLS = (
+    (0x0, "_text", ""), (0x0, "_stext", ""),
+    (0x1000, "alpha_alloc", ""), (0x2000, "beta_alloc", ""),
+    (0x3000, "gamma_alloc", ""), (0x4000, "delta_free", ""),
+    (0x5000, "slab_pages", ""), (0x900000, "modular_alloc", "third"),
+)
+
+
+class Machine:
+    """What is traced: clock, CPUs, sequence numbers, and the sums."""
+
+    def __init__(self, args):
+        self.args = args
+        self.big = args.byte_order == "big"
+        self.order = ">" if self.big else "<"
+        self.memory = 0xc8000000 if args.word == 32 else 0xffff888000000000
+        self.text = 0xc1000000 if args.word == 32 else 0xffffffff81000000
+        self.features = set(args.features.split(",")) - {""}
+        self.cpu = 0
+        self.pid = 1
+        self.time = 1000000
+        self.sequence = args.sequence
+        self.files = collections.defaultdict(bytearray)
+        self.objects = {}
+        self.blocks = []
+        self.sum = {t: collections.Counter() for t in TYPES}
+        self.lost_events = self.lost_bytes = 0
+
+    # records
+
+    def feature(self, ident, form, value):
+        data = struct.pack(self.order + form, value)
+        return struct.pack(self.order + "HB", len(data) + 3, ident) + data
+
+    def record(self, event, kind, site, ptr, body=b"", tag=0, size=None):
+        tail = bytearray()
+        if "time" in self.features:
+            tail += self.feature(TIME, "Q", self.time)
+        if "pid" in self.features:
+            tail += self.feature(PID, "i", self.pid)
+        if event == ALLOC and "tag" in self.features:
+            tail += self.feature(TAG, "H", tag)
+        if size is not None:
+            tail += self.feature(BYTES, "Q", size)
+        length = (24 + len(body) + len(tail) + 7) & ~7
+        head = struct.pack(self.order + "BBHIQQ", event, kind, length,
+                           self.sequence & 0xffffffff, site, ptr)
+        self.sequence += 1
+        self.time += 10
+        out = self.files[self.cpu]
+        out += head + body + tail
+        out += bytes(length - len(head) - len(body) - len(tail))
+
+    def address(self, offset):
+        return self.memory + offset if offset else 0
+
+    def raw_alloc(self, kind, site, offset, req, size, tag=0, target=-1):
+        body = struct.pack(self.order + "QQIi", req, size, 0xcc0, target)
+        self.record(ALLOC, kind, self.text + site, self.address(offset), body,
+                    tag)
+
+    def raw_free(self, kind, site, offset, size=None):
+        if kind == PAGES and size is None:
+            size = PAGE
+        self.record(FREE, kind, self.text + site, self.address(offset),
+                    size=size)
+
+    def lose(self, events, tell=True):
+        self.sequence += events
+        self.lost_events += events
+        self.lost_bytes += events * 72
+        if tell:
+            self.record(LOST, 0, 0, 0, struct.pack(self.order + "QQ", events,
+                                                   events * 72))
+
+    # what happens, counted
+
+    def count_alloc(self, kind, req, size, target):
+        s = self.sum[TYPES[kind]]
+        s["allocs"] += 1
+        s["requested"] += req
+        s["allocated"] += size
+        s["cross_allocs"] += target not in (-1, self.cpu)
+        s["live"] += 1
+        s["live_requested"] += req
+        s["live_allocated"] += size
+
+    def count_free(self, kind, req, size, cpu):
+        s = self.sum[TYPES[kind]]
+        s["frees"] += 1
+        s["cross_frees"] += cpu != self.cpu
+        s["live"] -= 1
+        s["live_requested"] -= req
+        s["live_allocated"] -= size
+
+    def alloc(self, kind, site, offset, req, size, tag=0, target=-1):
+        self.raw_alloc(kind, site, offset, req, size, tag, target)
+        self.count_alloc(kind, req, size, target)
+        if kind == PAGES:
+            self.blocks.append([offset, size, self.cpu])
+        else:
+            self.objects[offset] = (kind, req, size, self.cpu)
+
+    def free(self, kind, site, offset):
+        self.raw_free(kind, site, offset)
+        was, req, size, cpu = self.objects.pop(offset)
+        self.count_free(was, req, size, cpu)
+
+    def free_pages(self, site, offset, size):
+        """Pages that were asked for in full, so that parts are simple."""
+        self.raw_free(PAGES, site, offset, size)
+        end = offset + size
+        for block in list(self.blocks):
+            start, length, cpu = block
+            low, high = max(start, offset), min(start + length, end)
+            if low >= high:
+                continue
+            self.blocks.remove(block)
+            for a, b in ((start, low), (high, start + length)):
+                if a < b:
+                    self.blocks.append([a, b - a, cpu])
+                    self.sum["pages"]["live"] += 1
+            self.count_free(PAGES, high - low, high - low, cpu)
+
+    # files
+
+    def header(self):
+        a = self.args
+        cpus = " ".join(str(cpu) for cpu in sorted(self.files))
+        lines = [
+            "kmemtrace 1", "abi_version 2", f"byte_order {a.byte_order}",
+            f"word_bits {a.word}", f"page_size {PAGE}", "clock monotonic",
+            f"machine {a.machine}", "release 6.1.0-test",
+            "features " + " ".join(sorted(self.features)),
+            "started 2020-01-01T00:00:00Z", "complete yes", f"cpus {cpus}",
+            f"lost 0 {self.lost_events} {self.lost_bytes}", "section tags",
+        ]
+        lines += [f"{index} {text}" for index, text in TAGS.items()]
+        lines += ["section modules", "third 16384 0 - Live 0x0",
+                  "section kallsyms"]
+        for offset, name, module in SYMBOLS:
+            lines.append(f"{self.text + offset:0{a.word // 4}x} T {name}" +
+                         (f"\t[{module}]" if module else ""))
+        return "\n".join(lines + ["end", ""])
+
+    def pack(self, path):
+        """One file of all, as fuzz-report and fuzz-trace read it."""
+        head, first = self.header().encode(), self.files[0]
+        with open(path, "wb") as out:
+            for part in (head, first):
+                out.write(struct.pack("<I", len(part)) + part)
+            out.write(self.files[1])
+
+    def write(self, path):
+        os.makedirs(path, exist_ok=True)
+        for cpu, data in self.files.items():
+            with open(f"{path}/cpu{cpu}.out", "wb") as out:
+                out.write(data)
+        with open(f"{path}/header", "w", encoding="ascii") as out:
+            out.write(self.header())
+        keys = ("allocs", "frees", "requested", "allocated", "live",
+                "live_requested", "live_allocated", "cross_allocs",
+                "cross_frees")
+        sums = {t: {key: self.sum[t][key] for key in keys} for t in TYPES}
+        with open(f"{path}/expected.json", "w", encoding="ascii") as out:
+            json.dump(sums, out, indent=1)
+
+
+def basic(m):
+    """A little of everything that is right."""
+    m.alloc(PAGES, 0x5010, 0x10000, PAGE, PAGE, 1)
+    m.alloc(KMALLOC, 0x1010, 0x10000, 100, 128, 2)
+    m.alloc(KMALLOC, 0x1010, 0x10080, 120, 128, 2)
+    m.alloc(CACHE, 0x2020, 0x10100, 200, 208, 7)
+    m.cpu = 1
+    m.alloc(CACHE, 0x900010, 0x10200, 64, 64, 3, target=0)
+    m.alloc(KMALLOC, 0x1010, 0x10300, 8, 8, 2, target=1)
+    m.free(KMALLOC, 0x4010, 0x10000)
+    m.raw_free(KMALLOC, 0x4010, 0x900000)
+    m.cpu = 0
+    m.free(CACHE, 0x4020, 0x10100)
+    m.free(KMALLOC, 0x4010, 0x10200)
+    m.raw_free(KMALLOC, 0x4010, 0)
+    m.raw_alloc(KMALLOC, 0x1010, 0, 4096, 0, 2)
+    # eight pages at once, freed one by one but for two in the middle
+    m.alloc(PAGES, 0x3010, 0x20000, 8 * PAGE, 8 * PAGE)
+    for page in (7, 0, 2, 5, 1, 6):
+        m.time += 1000
+        m.cpu = page % 2
+        m.free_pages(0x4030, 0x20000 + page * PAGE, PAGE)
+    # a block with the page above it freed in one go
+    m.alloc(PAGES, 0x3010, 0x30000, PAGE, PAGE)
+    m.alloc(PAGES, 0x3010, 0x31000, PAGE, PAGE)
+    m.free_pages(0x4030, 0x30000, 2 * PAGE)
+    # a large kmalloc() is an object and a block at the same address
+    m.alloc(PAGES, 0x5010, 0x40000, 4 * PAGE, 4 * PAGE)
+    m.alloc(KMALLOC, 0x1010, 0x40000, 3 * PAGE + 1, 4 * PAGE)
+    m.free(KMALLOC, 0x4010, 0x40000)
+    m.free_pages(0x5020, 0x40000, 4 * PAGE)
+    m.raw_free(PAGES, 0x5020, 0x800000, PAGE)
+
+
+def errors(m):
+    """One of each kind of error, and no more."""
+    m.raw_alloc(PAGES, 0x5010, 0x10000, PAGE, PAGE)
+    m.raw_alloc(KMALLOC, 0x1010, 0x10000, 100, 64)      # short
+    m.raw_free(CACHE, 0x4010, 0x10000)                  # wrong API
+    m.raw_alloc(KMALLOC, 0x1010, 0x10100, 64, 64)
+    m.raw_free(KMALLOC, 0x4010, 0x10100)
+    m.raw_free(KMALLOC, 0x4020, 0x10100)                # double free
+    m.raw_free(KMALLOC, 0x4010, 0x10800)                # unknown
+    m.raw_alloc(KMALLOC, 0x1010, 0x10200, 64, 64)
+    m.raw_alloc(CACHE, 0x2010, 0x10200, 64, 64)         # still live
+    m.raw_free(KMALLOC, 0x4010, 0x10200)                # mixed
+    m.raw_alloc(PAGES, 0x3010, 0x20000, 2 * PAGE, 2 * PAGE)
+    m.raw_alloc(PAGES, 0x3020, 0x21000, PAGE, PAGE)     # still live
+    m.raw_free(PAGES, 0x4030, 0x20000, PAGE)
+    m.raw_free(PAGES, 0x4030, 0x20000, PAGE)            # double free
+    m.raw_alloc(KMALLOC, 0x1010, 0x30000, 64, 64)
+    m.raw_free(PAGES, 0x4030, 0x30000, PAGE)            # wrong API
+    m.raw_alloc(PAGES, 0x5010, 0x40000, 4 * PAGE, 4 * PAGE)
+    m.raw_alloc(KMALLOC, 0x1010, 0x40000, 4 * PAGE, 4 * PAGE)
+    m.raw_free(PAGES, 0x4030, 0x40000, 4 * PAGE)        # wrong API
+
+
+def losses(m):
+    """The same findings, but with records lost before each."""
+    m.raw_alloc(PAGES, 0x5010, 0x10000, PAGE, PAGE)
+    m.raw_alloc(KMALLOC, 0x1010, 0x10000, 64, 64)
+    m.raw_alloc(KMALLOC, 0x1010, 0x10100, 64, 64)
+    m.raw_free(KMALLOC, 0x4010, 0x10100)
+    m.raw_alloc(KMALLOC, 0x1010, 0x10200, 64, 64)
+    m.raw_alloc(CACHE, 0x1010, 0x10300, 64, 64)
+    m.raw_alloc(PAGES, 0x3010, 0x20000, 2 * PAGE, 2 * PAGE)
+    m.raw_free(PAGES, 0x3010, 0x20000, PAGE)
+    m.lose(5)
+    m.raw_free(CACHE, 0x4010, 0x10000)
+    m.raw_free(KMALLOC, 0x4020, 0x10100)
+    m.raw_free(KMALLOC, 0x4010, 0x10800)
+    m.raw_alloc(CACHE, 0x2010, 0x10200, 64, 64)
+    m.raw_free(KMALLOC, 0x4010, 0x10300)
+    m.raw_free(PAGES, 0x4030, 0x20000, PAGE)
+    m.raw_alloc(PAGES, 0x3020, 0x21000, PAGE, PAGE)
+    m.lose(1, tell=False)
+    m.raw_alloc(KMALLOC, 0x1010, 0x10200, 64, 64)
+
+
+def hostile(m):
+    """Numbers as no machine has them."""
+    top = (1 << 64) - 1
+    m.raw_alloc(PAGES, 0x3010, 0x1000, top, top)
+    m.raw_free(PAGES, 0x3010, 0x5000, 1 << 63)
+    m.raw_alloc(PAGES, 0x3010, 0x5000, 3, 1 << 63)
+    m.raw_free(PAGES, 0x3010, 0x6001, 7)
+    m.raw_alloc(PAGES, 0x3020, 0x7000, 0, 0)
+    m.raw_free(PAGES, 0x3020, 0x7000, 0)
+    for i in range(1, 200):
+        m.raw_alloc(KMALLOC, 0x1010, 16 * i, top, top - i)
+        m.raw_alloc(PAGES, 0x3010, 0x2000 * i, i, top >> (i % 64))
+    for i in range(1, 200, 3):
+        m.raw_free(KMALLOC, 0x1010, 16 * i)
+        m.raw_free(PAGES, 0x3010, 0x1800 * i, top)
+    m.time = top
+    m.raw_free(KMALLOC, 0x1010, 16)
+    m.time = 5
+    m.raw_free(KMALLOC, 0x1010, 32)
+    m.lose(1 << 20)
+    m.raw_free(3, 0, 0x77)
+    m.record(9, 0, 0, 0, bytes(8))
+
+
+def workload(m):
+    """Whatever, but right: objects and pages come and go on all CPUs."""
+    a = m.args
+    rng = random.Random(a.seed)
+    slots = [n * 256 for n in range(1, 4096)]
+    rng.shuffle(slots)
+    free_chunks = [0x10000000 + n * 16 * PAGE for n in range(256)]
+    chunks = {}
+    live = []
+    for _ in range(a.events):
+        m.cpu = rng.randrange(a.cpus)
+        m.pid = rng.randrange(1, 100)
+        m.time += rng.randrange(1000)
+        what = rng.random()
+        if what < 0.4 and slots:
+            kind, req = rng.choice((KMALLOC, CACHE)), rng.randrange(1, 257)
+            offset = slots.pop()
+            m.alloc(kind, 0x1000 + 16 * rng.randrange(1, 600), offset, req,
+                    (req + 31) & ~31, rng.choice((0, 1, 2, 3, 7)),
+                    rng.choice((-1, -1, 0, 1)))
+            live.append(offset)
+        elif what < 0.8 and live:
+            i = rng.randrange(len(live))
+            live[i], live[-1] = live[-1], live[i]
+            offset = live.pop()
+            m.free(m.objects[offset][0], 0x4010, offset)
+            slots.append(offset)
+        elif what < 0.9 and free_chunks:
+            base, pages = free_chunks.pop(), 1 << rng.randrange(5)
+            m.alloc(PAGES, 0x3000 + 16 * rng.randrange(1, 20), base,
+                    pages * PAGE, pages * PAGE)
+            chunks[base] = (base, pages)
+        elif chunks:
+            key = rng.choice(sorted(chunks))
+            base, pages = chunks.pop(key)
+            part = rng.randrange(1, pages + 1)
+            m.free_pages(0x4030, base, part * PAGE)
+            if part < pages:
+                chunks[key] = (base + part * PAGE, pages - part)
+            else:
+                free_chunks.append(key)
+
+
+def many(m):
+    """Each event another call site and size: beyond what is told apart."""
+    for i in range(1, m.args.events + 1):
+        m.alloc(KMALLOC, 0x1000000 + i, 16 * (i % 64 + 2), i, i + 1)
+        m.free(KMALLOC, 0x4010, 16 * (i % 64 + 2))
+
+
+SCENARIOS = {f.__name__: f for f in (basic, errors, losses, hostile, workload,
+                                     many)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("dir")
+    parser.add_argument("--scenario", choices=SCENARIOS, default="basic",
+                        help="; ".join(f"{n}: {f.__doc__}"
+                                       for n, f in SCENARIOS.items()))
+    parser.add_argument("--byte-order", choices=("little", "big"),
+                        default="little")
+    parser.add_argument("--word", type=int, choices=(32, 64), default=64)
+    parser.add_argument("--features", default="time,pid,tag",
+                        help="of time, pid, tag; may be empty")
+    parser.add_argument("--machine", default="test")
+    parser.add_argument("--sequence", type=int, default=(1 << 32) - 8,
+                        help="the first number; soon wraps around")
+    parser.add_argument("--packed", action="store_true",
+                        help="DIR is one file to be: a seed for fuzz-report")
+    parser.add_argument("--events", type=int, default=20000)
+    parser.add_argument("--cpus", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    machine = Machine(args)
+    SCENARIOS[args.scenario](machine)
+    if args.packed:
+        machine.pack(args.dir)
+    else:
+        machine.write(args.dir)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

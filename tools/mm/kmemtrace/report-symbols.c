@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names for call sites, see report-symbols.h.
+ *
+ * A tag is the best there is: it is the line itself, modules included, and was
+ * written down by the kernel that ran. vmlinux needs the right file, kallsyms
+ * knows no lines.
+ *
+ * A call site is the address to which the call returns, which may be that of the
+ * next line or even of the next function: what is looked up is the byte before.
+ * Much of the allocators is inlined from headers. A line of a header tells
+ * nobody anything, so from there it goes outwards, to the first line of a file
+ * that is none.
+ *
+ * vmlinux has the addresses the kernel was linked for; where it ran is seen from
+ * the symbols _stext or _text of the trace.
+ */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report-symbols.h"
+#include "report-util.h"
+
+/* Data */
+
+struct symbols {
+	const struct trace_header *header;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	uint64_t moved;		/* address in the trace - address in vmlinux */
+};
+
+/* Where a kernel begins, the surer first. */
+static const char * const anchors[] = { "_stext", "_text" };
+
+/* Internals */
+
+static char *clean_copy(const char *text, size_t len)
+{
+	char *copy = need_memory(len + 1, 1), *c;
+
+	memcpy(copy, text, len);
+	for (c = copy; *c; c++) {
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	}
+	return copy;
+}
+
+static char *clean(const char *text)
+{
+	return clean_copy(text, strlen(text));
+}
+
+/* "name [module]" */
+static void split_module(const char *text, char **name, char **module)
+{
+	const char *open = strstr(text, " ["), *close;
+
+	close = open ? strchr(open, ']') : NULL;
+	if (!close) {
+		*name = clean(text);
+		return;
+	}
+	*name = clean_copy(text, open - text);
+	*module = clean_copy(open + 2, close - open - 2);
+}
+
+/* "mm/foo.c:12 [module]" */
+static void from_tag(const struct trace_tag *tag, struct place *place)
+{
+	char *colon;
+
+	split_module(tag->where, &place->file, &place->module);
+	colon = strrchr(place->file, ':');
+	if (colon) {
+		place->line = strtoul(colon + 1, NULL, 10);
+		*colon = '\0';
+	}
+	if (tag->function)
+		place->function = clean(tag->function);
+}
+
+static bool from_kallsyms(const struct symbols *symbols, uint64_t call_site,
+			  struct place *place)
+{
+	const struct trace_symbol *symbol;
+	uint64_t offset;
+
+	symbol = trace_symbol(symbols->header, call_site - 1, &offset);
+	if (!symbol)
+		return false;
+	split_module(symbol->name, &place->function, &place->module);
+	place->offset = offset + 1;
+	place->has_offset = true;
+	return true;
+}
+
+static bool is_header(const char *file)
+{
+	size_t len = strlen(file);
+
+	return len > 2 && !strcmp(file + len - 2, ".h");
+}
+
+/* Paths as they are in the source tree, wherever it was built. */
+static char *source_path(Dwarf_Die *cu, const char *file)
+{
+	Dwarf_Attribute attr;
+	const char *dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir,
+						      &attr));
+	size_t len = dir ? strlen(dir) : 0;
+
+	if (len && !strncmp(file, dir, len) && file[len] == '/')
+		file += len + 1;
+	while (!strncmp(file, "./", 2))
+		file += 2;
+	return clean(file);
+}
+
+/* Where @die, an inlined function, was called from. */
+static const char *called_from(Dwarf_Die *cu, Dwarf_Die *die,
+			       unsigned int *line)
+{
+	Dwarf_Word nr_file, nr_line;
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &nr_file) ||
+	    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &nr_line) ||
+	    dwarf_getsrcfiles(cu, &files, NULL))
+		return NULL;
+	*line = nr_line;
+	return dwarf_filesrc(files, nr_file, NULL, NULL);
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* The innermost scope at @addr and all that it is in, inlined ones as called. */
+static int scopes_at(Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Die **scopes)
+{
+	Dwarf_Die *innermost;
+	int nr = dwarf_getscopes(cu, addr, &innermost);
+
+	if (nr <= 0)
+		return 0;
+	nr = dwarf_getscopes_die(innermost, scopes);
+	free(innermost);
+	return nr;
+}
+
+/*
+ * Go outwards from the innermost function at @addr, as long as the line is one
+ * of a header and there is a function further out.
+ */
+static const char *leave_headers(Dwarf_Die *cu, Dwarf_Addr addr,
+				 const char *file, unsigned int *line,
+				 char **function)
+{
+	Dwarf_Die *scopes = NULL;
+	int i, nr = scopes_at(cu, addr, &scopes);
+	const char *outer, *name = NULL;
+
+	for (i = 0; i < nr; i++) {
+		if (!is_function(&scopes[i]))
+			continue;
+		name = dwarf_diename(&scopes[i]);
+		if (!is_header(file) ||
+		    dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+			break;
+		outer = called_from(cu, &scopes[i], line);
+		if (!outer)
+			break;
+		file = outer;
+	}
+	if (name)
+		*function = clean(name);
+	free(scopes);
+	return file;
+}
+
+static void from_line(Dwfl_Module *module, Dwarf_Addr addr, Dwfl_Line *at,
+		      struct place *place)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *cu = dwfl_module_addrdie(module, addr, &bias);
+	int line = 0;
+	const char *file = dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL);
+
+	if (!cu || !file)
+		return;
+	place->line = line;
+	file = leave_headers(cu, addr - bias, file, &place->line,
+			     &place->function);
+	place->file = source_path(cu, file);
+}
+
+static bool from_vmlinux(const struct symbols *symbols, uint64_t call_site,
+			 struct place *place)
+{
+	Dwarf_Addr addr = call_site - symbols->moved - 1;
+	Dwfl_Line *line;
+	const char *name;
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	if (!symbols->module ||
+	    dwfl_addrmodule(symbols->dwfl, addr) != symbols->module)
+		return false;
+	line = dwfl_module_getsrc(symbols->module, addr);
+	if (line)
+		from_line(symbols->module, addr, line, place);
+	name = dwfl_module_addrinfo(symbols->module, addr, &offset, &sym, NULL,
+				    NULL, NULL);
+	if (name) {
+		if (!place->function)
+			place->function = clean(name);
+		place->offset = offset + 1;
+		place->has_offset = !strcmp(place->function, name);
+	}
+	return place->function;
+}
+
+static bool in_trace(const struct trace_header *header, const char *name,
+		     uint64_t *addr)
+{
+	size_t i;
+
+	for (i = 0; i < header->nr_symbols; i++) {
+		if (!strcmp(header->symbols[i].name, name)) {
+			*addr = header->symbols[i].addr;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool in_vmlinux(Dwfl_Module *module, const char *name, uint64_t *addr)
+{
+	int i, nr = dwfl_module_getsymtab(module);
+	GElf_Addr value;
+	const char *at;
+	GElf_Sym sym;
+
+	for (i = 0; i < nr; i++) {
+		at = dwfl_module_getsym_info(module, i, &sym, &value, NULL,
+					     NULL, NULL);
+		if (at && !strcmp(at, name)) {
+			*addr = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_moved(struct symbols *symbols)
+{
+	uint64_t ran, linked;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(anchors); i++) {
+		if (in_trace(symbols->header, anchors[i], &ran) &&
+		    in_vmlinux(symbols->module, anchors[i], &linked)) {
+			symbols->moved = ran - linked;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The debug information is in the file itself: never ask a server for another. */
+static int no_debuginfo(Dwfl_Module *module, void **user, const char *name,
+			Dwarf_Addr base, const char *file,
+			const char *link, GElf_Word crc, char **debug_file)
+{
+	(void)module;
+	(void)user;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)link;
+	(void)crc;
+	(void)debug_file;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = no_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static bool open_vmlinux(struct symbols *symbols, const char *vmlinux,
+			 trace_complain_fn *complain, void *data)
+{
+	symbols->dwfl = dwfl_begin(&callbacks);
+	if (symbols->dwfl) {
+		dwfl_report_begin(symbols->dwfl);
+		symbols->module = dwfl_report_elf(symbols->dwfl, "vmlinux",
+						  vmlinux, -1, 0, true);
+		dwfl_report_end(symbols->dwfl, NULL, NULL);
+	}
+	if (!symbols->module) {
+		complain(vmlinux, 0, dwfl_errmsg(-1), data);
+		return false;
+	}
+	if (!find_moved(symbols))
+		complain(vmlinux, 0,
+			 "no _stext or _text here or in the trace: taken as not moved",
+			 data);
+	return true;
+}
+
+/* Interface */
+
+/**
+ * symbols_new - get ready to name call sites
+ * @header: of the trace, used till symbols_free()
+ * @vmlinux: the kernel with debug information, or NULL
+ * @complain: told of what is wrong with @vmlinux
+ * @data: for @complain
+ *
+ * Return: what symbols_free() takes; NULL when @vmlinux cannot be used.
+ */
+struct symbols *symbols_new(const struct trace_header *header,
+			    const char *vmlinux, trace_complain_fn *complain,
+			    void *data)
+{
+	struct symbols *symbols = need_memory(1, sizeof(*symbols));
+
+	symbols->header = header;
+	if (vmlinux && !open_vmlinux(symbols, vmlinux, complain, data)) {
+		symbols_free(symbols);
+		return NULL;
+	}
+	return symbols;
+}
+
+/**
+ * symbols_free - give back the memory
+ * @symbols: from symbols_new()
+ */
+void symbols_free(struct symbols *symbols)
+{
+	if (symbols->dwfl)
+		dwfl_end(symbols->dwfl);
+	free(symbols);
+}
+
+/**
+ * symbols_place - name a call site
+ * @symbols: from symbols_new()
+ * @call_site: return address
+ * @tag: code tag, 0 for none
+ * @place: out, for place_free(); all empty when nothing is known
+ */
+void symbols_place(struct symbols *symbols, uint64_t call_site, uint16_t tag,
+		   struct place *place)
+{
+	const struct trace_header *header = symbols->header;
+
+	*place = (struct place){ 0 };
+	if (tag && tag < header->nr_tags && header->tags[tag].where) {
+		from_tag(&header->tags[tag], place);
+		return;
+	}
+	if (!call_site || from_vmlinux(symbols, call_site, place))
+		return;
+	place_free(place);
+	from_kallsyms(symbols, call_site, place);
+}
+
+/**
+ * place_free - give back the memory
+ * @place: from symbols_place(), is empty afterwards
+ */
+void place_free(struct place *place)
+{
+	free(place->function);
+	free(place->file);
+	free(place->module);
+	*place = (struct place){ 0 };
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names for call sites: from the code tag if the record had one, from the debug
+ * information of a vmlinux, from the trace's copy of kallsyms, or none.
+ */
+#ifndef _KMEMTRACE_REPORT_SYMBOLS_H
+#define _KMEMTRACE_REPORT_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace.h"
+
+/**
+ * struct place - what is known of a call site; plain ASCII without control
+ *	characters
+ * @function: its name, NULL if not known
+ * @file: source file, NULL if not known
+ * @module: kernel module, NULL for the kernel itself
+ * @line: in @file
+ * @offset: of the call site in @function
+ * @has_offset: @offset is known
+ */
+struct place {
+	char *function;
+	char *file;
+	char *module;
+	unsigned int line;
+	uint64_t offset;
+	bool has_offset;
+};
+
+struct symbols;
+
+struct symbols *symbols_new(const struct trace_header *header,
+			    const char *vmlinux, trace_complain_fn *complain,
+			    void *data);
+void symbols_free(struct symbols *symbols);
+void symbols_place(struct symbols *symbols, uint64_t call_site, uint16_t tag,
+		   struct place *place);
+void place_free(struct place *place);
+
+#endif /* _KMEMTRACE_REPORT_SYMBOLS_H */

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kmemtrace-report: what a trace that kmemtraced recorded says.
+ *
+ * This file has the options and the order of things: read the trace into the
+ * model, write the report. See report.h for the parts.
+ *
+ * A broken trace is reported as far as it goes; the exit code says that it was.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdnoreturn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "report.h"
+
+/* Data */
+
+enum {
+	EXIT_OK		= 0,
+	EXIT_CANNOT	= 1,
+	EXIT_WRONG	= 2,
+};
+
+#define TOP_OF_TEXT	20u
+#define MOMENTS		32u
+#define MOMENTS_MAX	65536u
+/* messages about a trace; the rest is only counted */
+#define COMPLAINTS	20u
+
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_FOLDED,
+	FORMAT_PPROF,
+	FORMAT_CTF,
+};
+
+struct options {
+	const char *dir;
+	const char *vmlinux;
+	const char *output;
+	const char *ctf_dir;
+	enum format format;
+	enum group group;
+	enum sort_key sort;
+	enum weight weight;
+	unsigned int sections;
+	unsigned int moments;
+	unsigned int top;
+	bool top_given;
+	bool plain;
+	bool strict;
+};
+
+/* a word for a number, up to one without a word */
+struct word {
+	const char *word;
+	int value;
+};
+
+static const struct word sort_words[] = {
+	{ "allocated", SORT_ALLOCATED },
+	{ "requested", SORT_REQUESTED },
+	{ "fragmentation", SORT_FRAGMENTATION },
+	{ "live", SORT_LIVE },
+	{ "calls", SORT_CALLS },
+	{ "frees", SORT_FREES },
+	{ "lifetime", SORT_LIFETIME },
+	{ "cross-cpu", SORT_CROSS_CPU },
+	{ NULL, 0 },
+};
+
+static const struct word group_words[] = {
+	{ "site", BY_SITE },
+	{ "tag", BY_TAG },
+	{ "size", BY_SIZE },
+	{ "type", BY_TYPE },
+	{ NULL, 0 },
+};
+
+static const struct word weight_words[] = {
+	{ "live", WEIGHT_LIVE },
+	{ "allocated", WEIGHT_ALLOCATED },
+	{ "requested", WEIGHT_REQUESTED },
+	{ "calls", WEIGHT_CALLS },
+	{ NULL, 0 },
+};
+
+static const char usage[] =
+"Usage: kmemtrace-report [options] DIR\n"
+"Tell what the trace says that kmemtraced recorded in DIR.\n"
+"\n"
+"What to tell:\n"
+"  -s, --sort KEY       allocated (default), requested, fragmentation, live,\n"
+"                       calls, frees, lifetime, cross-cpu; largest first\n"
+"  -n, --top N          that many rows of a list, 0 for all (default: 20 in text,\n"
+"                       else all)\n"
+"  -b, --by WHAT        rows by site (default), tag, size, type\n"
+"  -k, --vmlinux FILE   file and line of call sites from the kernel that ran,\n"
+"                       with debug information\n"
+"      --moments N      parts of the time line, an even number (default 32)\n"
+"Parts of the text (default: all):\n"
+"      --summary --rows --sizes --live --lifetimes --timeline --errors\n"
+"  -B, --bytes          plain numbers: bytes, nanoseconds\n"
+"Format:\n"
+"      --text           for people (default)\n"
+"      --json           all of it; --csv: the rows\n"
+"      --folded         stacks for flame graphs\n"
+"      --weight WHAT    of these: live (default), allocated, requested, calls\n"
+"      --pprof          gzipped profile for 'go tool pprof'\n"
+"      --ctf OUTDIR     the records for babeltrace2\n"
+"  -o, --output FILE    instead of standard output\n"
+"\n"
+"      --strict         exit code 2 for errors of the kernel, too\n"
+"  -h, --help           this\n"
+"  -V, --version        version\n"
+"\n"
+"Exit code: 0; 1 usage, cannot read or write; 2 the trace is damaged, or with\n"
+"--strict there are errors (allowed mixing and what is after losses is none).\n";
+
+enum long_option {
+	OPT_TEXT = 256,
+	OPT_JSON,
+	OPT_CSV,
+	OPT_FOLDED,
+	OPT_PPROF,
+	OPT_CTF,
+	OPT_WEIGHT,
+	OPT_MOMENTS,
+	OPT_STRICT,
+	OPT_SECTION,	/* and on, by bit */
+};
+
+static const struct option long_options[] = {
+	{ "sort", required_argument, NULL, 's' },
+	{ "top", required_argument, NULL, 'n' },
+	{ "by", required_argument, NULL, 'b' },
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "bytes", no_argument, NULL, 'B' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "text", no_argument, NULL, OPT_TEXT },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "csv", no_argument, NULL, OPT_CSV },
+	{ "folded", no_argument, NULL, OPT_FOLDED },
+	{ "pprof", no_argument, NULL, OPT_PPROF },
+	{ "ctf", required_argument, NULL, OPT_CTF },
+	{ "weight", required_argument, NULL, OPT_WEIGHT },
+	{ "moments", required_argument, NULL, OPT_MOMENTS },
+	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "summary", no_argument, NULL, OPT_SECTION + SECTION_SUMMARY },
+	{ "rows", no_argument, NULL, OPT_SECTION + SECTION_ROWS },
+	{ "sizes", no_argument, NULL, OPT_SECTION + SECTION_SIZES },
+	{ "errors", no_argument, NULL, OPT_SECTION + SECTION_ERRORS },
+	{ "live", no_argument, NULL, OPT_SECTION + SECTION_LIVE },
+	{ "lifetimes", no_argument, NULL, OPT_SECTION + SECTION_LIFETIMES },
+	{ "timeline", no_argument, NULL, OPT_SECTION + SECTION_TIMELINE },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Options */
+
+static noreturn void bad_usage(const char *what, const char *word)
+{
+	fprintf(stderr, "kmemtrace-report: %s%s%s; see --help\n", what,
+		*word ? ": " : "", word);
+	exit(EXIT_CANNOT);
+}
+
+static int word_value(const struct word *words, const char *word)
+{
+	for (; words->word; words++) {
+		if (!strcmp(words->word, word))
+			return words->value;
+	}
+	bad_usage("what is this", word);
+}
+
+static unsigned int number_value(const char *word, unsigned int max)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(word, &end, 10);
+	if (*word < '0' || *word > '9' || *end || errno || value > max)
+		bad_usage("not a number that will do", word);
+	return value;
+}
+
+static unsigned int moments_value(const char *word)
+{
+	unsigned int value = number_value(word, MOMENTS_MAX);
+
+	if (!value || value % 2)
+		bad_usage("not an even number", word);
+	return value;
+}
+
+static void take_option(struct options *options, int opt)
+{
+	switch (opt) {
+	case 's':
+		options->sort = word_value(sort_words, optarg);
+		break;
+	case 'n':
+		options->top = number_value(optarg, INT32_MAX);
+		options->top_given = true;
+		break;
+	case 'b':
+		options->group = word_value(group_words, optarg);
+		break;
+	case 'k':
+		options->vmlinux = optarg;
+		break;
+	case 'B':
+		options->plain = true;
+		break;
+	case 'o':
+		options->output = optarg;
+		break;
+	case 'h':
+		fputs(usage, stdout);
+		exit(EXIT_OK);
+	case 'V':
+		printf("kmemtrace-report %s, up to ABI %u\n", REPORT_VERSION,
+		       KMEMTRACE_ABI_VERSION);
+		exit(EXIT_OK);
+	case OPT_WEIGHT:
+		options->weight = word_value(weight_words, optarg);
+		break;
+	case OPT_MOMENTS:
+		options->moments = moments_value(optarg);
+		break;
+	case OPT_STRICT:
+		options->strict = true;
+		break;
+	case '?':
+		bad_usage("unknown option", "");
+	default:
+		if (opt == OPT_CTF)
+			options->ctf_dir = optarg;
+		if (opt < OPT_SECTION)
+			options->format = opt - OPT_TEXT;
+		else
+			options->sections |= opt - OPT_SECTION;
+	}
+}
+
+static void take_options(struct options *options, int argc, char **argv)
+{
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "s:n:b:k:Bo:hV", long_options,
+				  NULL)) != -1)
+		take_option(options, opt);
+	if (optind != argc - 1)
+		bad_usage("one directory is wanted", "");
+	options->dir = argv[optind];
+	if (!options->top_given)
+		options->top = options->format == FORMAT_TEXT ? TOP_OF_TEXT : 0;
+	if (!options->sections)
+		options->sections = SECTION_ALL;
+	if (options->format == FORMAT_CTF && options->output)
+		bad_usage("--ctf has a directory, not an --output", "");
+}
+
+/* The trace */
+
+static void complain(const char *file, uint64_t offset, const char *what,
+		     void *data)
+{
+	uint64_t *damage = data;
+
+	if ((*damage)++ < COMPLAINTS)
+		fprintf(stderr, "kmemtrace-report: %s:%" PRIu64 ": %s\n", file,
+			offset, what);
+}
+
+static void complain_vmlinux(const char *file, uint64_t offset,
+			     const char *what, void *data)
+{
+	(void)offset;
+	(void)data;
+	fprintf(stderr, "kmemtrace-report: %s: %s\n", file, what);
+}
+
+struct to_ctf {
+	struct ctf *ctf;
+	struct model *model;
+};
+
+static void record_to_ctf(const struct trace_record *record, void *data)
+{
+	struct to_ctf *to = data;
+
+	ctf_record(to->ctf, to->model, record);
+}
+
+/* The report */
+
+static bool write_format(const struct report *report, enum format format,
+			 FILE *out)
+{
+	switch (format) {
+	case FORMAT_JSON:
+		write_json(report, out);
+		break;
+	case FORMAT_CSV:
+		write_csv(report, out);
+		break;
+	case FORMAT_FOLDED:
+		write_folded(report, out);
+		break;
+	case FORMAT_PPROF:
+		return write_pprof(report, out);
+	case FORMAT_CTF:
+	case FORMAT_TEXT:
+		write_text(report, out);
+		break;
+	}
+	return true;
+}
+
+static bool write_report(const struct report *report,
+			 const struct options *options, FILE *out)
+{
+	bool ok = write_format(report, options->format, out);
+
+	if (fflush(out) || ferror(out))
+		ok = false;
+	if (out != stdout && fclose(out))
+		ok = false;
+	if (!ok)
+		fprintf(stderr, "kmemtrace-report: %s: cannot write: %s\n",
+			options->output ? options->output : "standard output",
+			strerror(errno));
+	return ok;
+}
+
+static FILE *open_output(const struct options *options)
+{
+	FILE *out;
+
+	if (!options->output) {
+		if (options->format == FORMAT_PPROF && isatty(STDOUT_FILENO))
+			bad_usage("a profile is not for a terminal, use -o",
+				  "");
+		return stdout;
+	}
+	out = fopen(options->output, "we");
+	if (!out)
+		fprintf(stderr, "kmemtrace-report: %s: %s\n", options->output,
+			strerror(errno));
+	return out;
+}
+
+static int exit_code(const struct report *report, const struct options *options)
+{
+	if (report->damage > COMPLAINTS)
+		fprintf(stderr, "kmemtrace-report: %" PRIu64 " more messages about the trace\n",
+			report->damage - COMPLAINTS);
+	if (report->damage ||
+	    (options->strict && model_errors(report->model)))
+		return EXIT_WRONG;
+	return EXIT_OK;
+}
+
+/* Read into @report->model and write; false when that cannot be. */
+static bool run_ctf(struct report *report, const struct options *options,
+		    struct trace *trace)
+{
+	struct to_ctf to = { ctf_new(options->ctf_dir), report->model };
+
+	if (!to.ctf)
+		return false;
+	model_read(report->model, trace, record_to_ctf, &to);
+	return ctf_end(to.ctf, report);
+}
+
+static bool run_report(struct report *report, const struct options *options,
+		       struct trace *trace)
+{
+	FILE *out = open_output(options);
+
+	if (!out)
+		return false;
+	model_read(report->model, trace, NULL, NULL);
+	return write_report(report, options, out);
+}
+
+static int run(struct report *report, const struct options *options,
+	       struct trace *trace)
+{
+	bool ok;
+
+	report->header = trace_header(trace);
+	report->symbols = symbols_new(report->header, options->vmlinux,
+				      complain_vmlinux, NULL);
+	if (!report->symbols)
+		return EXIT_CANNOT;
+	report->model = model_new(options->moments);
+	ok = options->format == FORMAT_CTF ?
+	     run_ctf(report, options, trace) :
+	     run_report(report, options, trace);
+	symbols_free(report->symbols);
+	return ok ? exit_code(report, options) : EXIT_CANNOT;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .moments = MOMENTS };
+	struct report report = { 0 };
+	struct trace *trace;
+	int code = EXIT_CANNOT;
+
+	take_options(&options, argc, argv);
+	/* Without one it is as slow as a trace wants it to be, and no worse. */
+	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
+		hash_seed = 0;
+	report.group = options.group;
+	report.sort = options.sort;
+	report.top = options.top;
+	report.sections = options.sections;
+	report.weight = options.weight;
+	report.plain = options.plain;
+	trace = trace_open(options.dir, complain, &report.damage);
+	if (trace)
+		code = run(&report, &options, trace);
+	if (report.model)
+		model_free(report.model);
+	trace_close(trace);
+	return code;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kmemtrace-report: what its parts share.
+ *
+ *	trace.c -> report-model.c (report-live.c) -> report-rows.c -> writers
+ *						     report-symbols.c
+ *
+ * The model is complete before anything is written, except for CTF, which is the
+ * records themselves. A writer gets a struct report and a file and writes the
+ * same bytes for the same trace: every list it takes is sorted to the last tie.
+ */
+#ifndef _KMEMTRACE_REPORT_H
+#define _KMEMTRACE_REPORT_H
+
+#include <stdio.h>
+
+#include "report-model.h"
+#include "report-symbols.h"
+
+#define REPORT_VERSION	"1"
+
+/**
+ * enum sort_key - by what rows are sorted, largest first
+ * @SORT_ALLOCATED: bytes taken
+ * @SORT_REQUESTED: bytes asked for
+ * @SORT_FRAGMENTATION: the former less the latter
+ * @SORT_LIVE: bytes that are live at the end
+ * @SORT_CALLS: allocations
+ * @SORT_FREES: frees
+ * @SORT_LIFETIME: median lifetime
+ * @SORT_CROSS_CPU: allocations and frees across CPUs
+ */
+enum sort_key {
+	SORT_ALLOCATED,
+	SORT_REQUESTED,
+	SORT_FRAGMENTATION,
+	SORT_LIVE,
+	SORT_CALLS,
+	SORT_FREES,
+	SORT_LIFETIME,
+	SORT_CROSS_CPU,
+};
+
+/**
+ * enum group - what makes a row
+ * @BY_SITE: call site, that is address, tag and type
+ * @BY_TAG: code tag; those without by type
+ * @BY_SIZE: bytes requested and allocated, and type
+ * @BY_TYPE: enum kmemtrace_type_id
+ */
+enum group {
+	BY_SITE,
+	BY_TAG,
+	BY_SIZE,
+	BY_TYPE,
+};
+
+/**
+ * enum section - parts of the text, bits
+ * @SECTION_SUMMARY: totals by type, losses, CPUs
+ * @SECTION_ROWS: rows by site, tag, size, or type
+ * @SECTION_SIZES: rows by size
+ * @SECTION_ERRORS: findings
+ * @SECTION_LIVE: rows by what is live at the end
+ * @SECTION_LIFETIMES: of what was freed
+ * @SECTION_TIMELINE: live bytes over the trace
+ * @SECTION_ALL: all of them
+ */
+enum section {
+	SECTION_SUMMARY		= BIT(0),
+	SECTION_ROWS		= BIT(1),
+	SECTION_SIZES		= BIT(2),
+	SECTION_ERRORS		= BIT(3),
+	SECTION_LIVE		= BIT(4),
+	SECTION_LIFETIMES	= BIT(5),
+	SECTION_TIMELINE	= BIT(6),
+	SECTION_ALL		= BIT(7) - 1,
+};
+
+/**
+ * enum weight - what a folded stack weighs
+ * @WEIGHT_LIVE: bytes that are live at the end
+ * @WEIGHT_ALLOCATED: bytes taken
+ * @WEIGHT_REQUESTED: bytes asked for
+ * @WEIGHT_CALLS: allocations
+ */
+enum weight {
+	WEIGHT_LIVE,
+	WEIGHT_ALLOCATED,
+	WEIGHT_REQUESTED,
+	WEIGHT_CALLS,
+};
+
+/**
+ * struct report - all that a writer needs
+ * @header: of the trace
+ * @model: after its last record
+ * @symbols: to name call sites with
+ * @damage: complaints about the trace
+ * @group: what makes a row
+ * @sort: order of rows
+ * @top: rows at most, 0 for all
+ * @sections: of the text
+ * @weight: of folded stacks
+ * @plain: sizes as bytes, times as plain numbers
+ */
+struct report {
+	const struct trace_header *header;
+	struct model *model;
+	struct symbols *symbols;
+	uint64_t damage;
+	enum group group;
+	enum sort_key sort;
+	unsigned int top;
+	unsigned int sections;
+	enum weight weight;
+	bool plain;
+};
+
+/**
+ * struct row - a line of the report
+ * @stats: what is told
+ * @type: enum kmemtrace_type_id
+ * @call_site: BY_SITE: return address
+ * @tag: BY_SITE and BY_TAG: code tag, 0 for none
+ * @bytes: BY_SIZE: of one allocation
+ * @place: BY_SITE and BY_TAG: name
+ */
+struct row {
+	struct stats stats;
+	uint8_t type;
+	uint64_t call_site;
+	uint16_t tag;
+	struct bytes bytes;
+	struct place place;
+};
+
+/**
+ * struct rows - rows in order
+ * @rows: the rows
+ * @nr: how many
+ * @more: how many were left out by the limit
+ * @rest: sum of those left out
+ */
+struct rows {
+	struct row *rows;
+	uint32_t nr;
+	uint32_t more;
+	struct stats rest;
+};
+
+void rows_make(const struct report *report, enum group group,
+	       enum sort_key sort, unsigned int top, struct rows *rows);
+void rows_free(struct rows *rows);
+struct finding *findings_sorted(const struct report *report, uint32_t *nr);
+void totals_make(const struct report *report, struct stats totals[MODEL_TYPES],
+		 struct stats *all);
+int64_t fragmentation(uint64_t requested, uint64_t allocated);
+
+extern const char * const type_names[MODEL_TYPES];
+extern const char * const finding_names[FINDING_KINDS];
+extern const char * const finding_words[FINDING_KINDS];
+
+void place_label(const struct report *report, uint64_t call_site,
+		 const struct place *place, char *label, size_t size);
+void row_label(const struct report *report, enum group group,
+	       const struct row *row, char *label, size_t size);
+
+void write_text(const struct report *report, FILE *out);
+void write_json(const struct report *report, FILE *out);
+void write_csv(const struct report *report, FILE *out);
+void write_folded(const struct report *report, FILE *out);
+bool write_pprof(const struct report *report, FILE *out);
+
+struct ctf;
+
+struct ctf *ctf_new(const char *dir);
+void ctf_record(struct ctf *ctf, struct model *model,
+		const struct trace_record *record);
+bool ctf_end(struct ctf *ctf, const struct report *report);
+
+#endif /* _KMEMTRACE_REPORT_H */

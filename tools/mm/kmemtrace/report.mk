@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What kmemtrace-report needs beyond the rules of the Makefile: json-c, and the
+# code that protobuf-c makes from profile.proto.
+
+CPPFLAGS += -I$(OUT)
+REPORT_LIBS += $(shell $(PKG_CONFIG) --libs json-c libprotobuf-c 2>/dev/null || \
+		       echo -ljson-c -lprotobuf-c)
+
+$(OUT)/kmemtrace-report: $(OUT)/profile.pb-c.o
+
+$(OUT)/profile.pb-c.c $(OUT)/profile.pb-c.h &: profile.proto
+	protoc-c --c_out=$(OUT) profile.proto
+
+$(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
+	$(COMPILE) -MMD -c -o $@ $<
+
+$(OUT)/report-pprof.o: $(OUT)/profile.pb-c.h
+
+# fuzz-report reads what fuzz-trace does: fuzz-corpus.py, make-trace.py --packed
+FUZZ_REPORT_SRC := fuzz-report.c $(filter-out report.c,$(REPORT_SRC)) trace.c
+
+$(OUT)/fuzz-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
+	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ \
+		$(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(REPORT_LIBS)
+
+# the same without libFuzzer: what test-report.sh cuts traces off with
+$(OUT)/cut-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
+	$(COMPILE) $(SAN) -DFUZZ_MAIN -o $@ $(FUZZ_REPORT_SRC) \
+		$(OUT)/profile.pb-c.c $(REPORT_LIBS)
+
+.PHONY: report-seeds
+report-seeds:
+	mkdir -p $(OUT)/corpus
+	for s in basic errors losses hostile; do \
+		./make-trace.py --packed --scenario $$s \
+			$(OUT)/corpus/report-$$s || exit 1; \
+	done
+
+fuzz: report-seeds
+
+# for measuring: bench-trace DIR EVENTS LIVE
+$(OUT)/bench-trace: bench-trace.c
+	$(COMPILE) $(LDFLAGS) -o $@ $<
+
+.PHONY: clean-report
+clean-report:
+	rm -f $(OUT)/bench-trace
+
+clean: clean-report

@@ -1,0 +1,190 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kmemtrace_check: what is sound is clean, and each thing that is wrong is found
+# where it is.
+
+# shellcheck source=test-lib.sh
+. "$(dirname "$0")/test-lib.sh"
+
+check() {
+	expect "$1" "$2" "$bin/kmemtrace_check" "${@:3}"
+}
+
+for machine in "" "--big" "--word 32" "--big --word 32"; do
+	for kind in "" "--lost" "--first 0xfffffe00" "--features time" "--features ,"; do
+		# shellcheck disable=SC2086 # several options
+		gen good $machine $kind --header span=whole
+		check "good $machine $kind" 0 "$tmp/good/cpu0.out" "$tmp/good/cpu1.out"
+		says "good $machine $kind" 'clean'
+		check "all of good $machine $kind" 0 --all "$tmp/good"
+	done
+done
+: >"$tmp/good/cpu0.out"
+check "empty" 0 "$tmp/good/cpu0.out"
+says "empty" 'empty; clean'
+
+# fault NAME MESSAGE, in both byte orders
+fault() {
+	local order
+	for order in '' --big; do
+		gen bad ${order:+"$order"} --word 32 --fault "$1"
+		check "$1 $order" 1 "$tmp/bad/cpu0.out"
+		says "$1 $order" "cpu0.out: offset ${3:-31416}: $2"
+		check "$1 $order: other file" 0 "$tmp/bad/cpu1.out"
+		check "$1 $order: all" 1 --all "$tmp/bad"
+	done
+}
+
+fault size-0 'a record of 0 bytes; the rest is not looked at'
+fault size-small 'a record of 16 bytes'
+fault size-odd 'a record of 50 bytes'
+fault size-core '24 bytes are too few for event 0'
+fault size-huge 'a record of 8192 bytes'
+fault id 'unknown event 9'
+fault type 'unknown type 7'
+fault req-0 '0 bytes requested'
+fault alloc-less '100 bytes requested, only 96 allocated'
+fault cpu 'target CPU -2'
+fault filling 'filling that is not zero'
+fault filling-late 'filling that is not zero'
+fault feature-over 'feature 2 of 99 bytes runs over the end'
+fault feature-small 'feature 2 has a size of 2'
+fault feature-short 'feature time has 2 bytes, not 8'
+fault feature-long 'feature pid has 6 bytes, not 4'
+fault feature-twice 'feature pid a second time'
+fault feature-id 'unknown feature 77'
+fault tag-on-free 'a tag in what is no allocation'
+fault bytes-missing 'a free of pages that does not say how many bytes'
+fault bytes-on-alloc 'feature bytes in what is no free of pages'
+fault bytes-0 'a free of 0 bytes'
+fault lost-ptr 'a record of losses with an address'
+fault lost-site 'a record of losses with an address'
+fault lost-type 'a record of losses of type 1'
+fault lost-0 'a loss of no events'
+fault lost-bytes '10 lost events of 48 bytes in all'
+fault site-32 'call site 0x10000000000 does not fit in 32 bits'
+fault seq-back 'sequence number 4294967183 after 886'
+fault seq-same 'sequence number 886 after 886'
+fault time-back 'time goes back by 1088495 ns'
+fault nul 'a record of 0 bytes'
+fault truncated 'cut short after 39 bytes of a record of 48' 62864
+fault truncated-head 'cut short after 5 bytes of a record' 62864
+gen bad --fault junk
+check "junk" 1 "$tmp/bad/cpu0.out"
+
+# --- a newer ABI may have more
+
+for name in id type feature-id feature-long; do
+	gen newer --fault "$name" --header abi_version=3
+	check "newer: $name" 0 "$tmp/newer/cpu0.out"
+done
+gen newer --fault id --header abi_version=3
+check "newer" 0 "$tmp/newer/cpu0.out"
+says "newer" 'unknown: 1 events'
+
+# --- without a header
+
+gen bare --big --no-header
+check "no header" 0 "$tmp/bare/cpu0.out"
+says "no header" 'byte order guessed: big'
+
+# --- how much is said
+
+gen bad --fault seq-back --events 4000
+python3 - "$tmp/bad/cpu0.out" <<'PY'
+import sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+at = 0
+while at < len(data):
+    data[at + 1] = 9
+    at += data[at + 2] | data[at + 3] << 8
+open(sys.argv[1], 'wb').write(data)
+PY
+check "many errors" 1 "$tmp/bad/cpu0.out"
+says "many errors" 'errors more'
+if [ "$(grep -c offset "$tmp/out")" -eq 20 ]; then pass; else fail "20 errors are shown"; fi
+check "three errors" 1 -m 3 -q "$tmp/bad/cpu0.out"
+if [ "$(wc -l <"$tmp/out")" -eq 4 ]; then pass; else fail "3 errors are shown"; fi
+
+# --- all files together
+
+# edit FILE PYTHON: the file as a list r of records
+edit() {
+	python3 - "$1" "$2" <<'PY'
+import struct, sys
+data = open(sys.argv[1], 'rb').read()
+r, at = [], 0
+while at < len(data):
+    size = struct.unpack_from('<H', data, at + 2)[0]
+    r.append(bytearray(data[at:at + size]))
+    at += size
+exec(sys.argv[2])
+open(sys.argv[1], 'wb').write(b''.join(r))
+PY
+}
+
+gen all --lost --header span=whole
+check "all" 0 --all "$tmp/all"
+says "all" '177 numbers missing'
+not_says "all" 'note'
+check "as many begins" 0 --begins 0 --all "$tmp/all"
+check "fewer begins" 1 --begins 1 --all "$tmp/all"
+edit "$tmp/all/cpu0.out" 'del r[100]'
+check "one record gone" 0 --all "$tmp/all"
+says "one record gone" 'did recording begin anew'
+check "one begin" 0 --begins 1 --all "$tmp/all"
+check "no begin" 1 --begins 0 --all "$tmp/all"
+says "no begin" '178 numbers are missing; 177 events were lost'
+edit "$tmp/all/cpu0.out" 'del r[100:150]'
+check "fifty records gone" 1 --all "$tmp/all"
+says "fifty records gone" 'numbers are missing, but only 177 events were lost'
+
+gen all --lost --header span=whole
+sed -i 's/^lost 0 100 /lost 0 90 /' "$tmp/all/header"
+check "more told than lost" 1 --all "$tmp/all"
+says "more told than lost" 'records tell of 177 lost events, the kernel of 167'
+gen all --lost --header span=whole
+edit "$tmp/all/cpu0.out" 'l = [x for x in r if x[0] == 2][0]
+l[24:40] = struct.pack("<QQ", *(a + b for a, b in zip(struct.unpack("<QQ", l[24:40]), (10, 480))))'
+check "told of what was not lost" 1 --all "$tmp/all"
+sed -i 's/^lost 0 /earlier 0 10 480\nuntold 0 0 0\nlost 0 /' "$tmp/all/header"
+check "told of an earlier loss" 0 --all "$tmp/all"
+gen all --lost --header span=whole
+sed -i 's/^lost 0 100 /untold 0 10 480\nlost 0 110 /' "$tmp/all/header"
+check "untold at the end" 0 --all "$tmp/all"
+sed -i 's/^untold 0 10 /untold 0 9 /' "$tmp/all/header"
+check "neither told nor untold" 1 --all "$tmp/all"
+
+gen all --header span=whole
+edit "$tmp/all/cpu0.out" 'r[5][4:8] = struct.pack("<I", 4)'
+check "a number twice" 1 --all "$tmp/all"
+says "a number twice" 'is in cpu'
+gen all --header span=part
+edit "$tmp/all/cpu0.out" 'del r[100:150]'
+check "a part" 0 --all "$tmp/all"
+says "a part" 'a part of a recording'
+gen all --header span=whole --header complete=no
+edit "$tmp/all/cpu0.out" 'del r[100:150]'
+check "not complete" 0 --all "$tmp/all"
+sed -i '/^end$/d' "$tmp/all/header"
+check "header cut short" 1 --all "$tmp/all"
+says "header cut short" 'cut short'
+
+# --- what cannot be read
+
+check "no such file" 2 "$tmp/nothing"
+check "a directory" 2 "$tmp"
+check "no trace" 2 --all "$tmp"
+check "nothing" 2
+check "unknown option" 2 --what
+check "no number" 2 -m x "$tmp/all/cpu0.out"
+check "help" 0 --help
+says "help" 'Exit status'
+check "version" 0 --version
+mkfifo "$tmp/fifo"
+check "a pipe" 2 "$tmp/fifo"
+rm "$tmp"/all/cpu*
+check "no files" 1 --all "$tmp/all"
+
+finish

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+#
+# For test-*.sh here, each of which is called with the directory of the products.
+
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+bin=$(cd "${1:-$here}" && pwd)
+tmp=$(mktemp -d)
+passed=0
+failed=0
+jobs_left=()
+
+cleanup() {
+	local pid
+	for pid in "${jobs_left[@]}"; do
+		kill -KILL "$pid" 2>/dev/null
+	done
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+pass() {
+	passed=$((passed + 1))
+}
+
+# fail WHAT: with what the program said
+fail() {
+	echo "FAILED: $1"
+	[ -s "$tmp/out" ] && head -n 20 "$tmp/out" | sed 's/^/    /'
+	failed=$((failed + 1))
+}
+
+# gen NAME ARG...: a new trace $tmp/NAME
+gen() {
+	local name=$1
+	shift
+	rm -rf "${tmp:?}/$name"
+	"$here/gen-trace.py" "$tmp/$name" "$@"
+}
+
+# expect WHAT STATUS COMMAND...: it ends with STATUS; its words are in $tmp/out
+expect() {
+	local what=$1 status=$2 got=0
+	shift 2
+	timeout 60 "$@" >"$tmp/out" 2>&1 || got=$?
+	if [ "$got" -ne "$status" ]; then
+		fail "$what: exit status $got, not $status"
+		return 1
+	fi
+	pass
+}
+
+# says WHAT TEXT: the last command said it
+says() {
+	if grep -qF -- "$2" "$tmp/out"; then
+		pass
+	else
+		fail "$1: not said: $2"
+	fi
+}
+
+not_says() {
+	if grep -qF -- "$2" "$tmp/out"; then
+		fail "$1: said: $2"
+	else
+		pass
+	fi
+}
+
+# same WHAT FILE FILE
+same() {
+	if cmp "$2" "$3" >"$tmp/out" 2>&1; then
+		pass
+	else
+		fail "$1: not the same"
+	fi
+}
+
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+	exit
+}
