@@ -23,6 +23,7 @@ CONFIGS = TOP / "qemu-test" / "configs"
 # name here: (name in the kernel, cross prefix, machine that needs no prefix, start, image)
 ARCHES = {
     "x86_64": ("x86_64", "x86_64-linux-gnu-", "x86_64", "tinyconfig", "arch/x86/boot/bzImage"),
+    "i386": ("i386", "i686-linux-gnu-", "x86_64", "tinyconfig", "arch/x86/boot/bzImage"),
     "um": ("um", "", "", "defconfig", "linux"),
     "arm64": ("arm64", "aarch64-linux-gnu-", "aarch64", "tinyconfig", "arch/arm64/boot/Image"),
     "s390x": ("s390", "s390x-linux-gnu-", "s390x", "tinyconfig", "arch/s390/boot/bzImage"),
