@@ -164,6 +164,24 @@ def build_programs():
     return found
 
 
+# Where each of our tools is built.
+TOOLS = {"kmemtraced": "kmemtrace", "kmemtrace_check": "kmemtrace",
+         "kmemtrace-report": "kmemtrace"}
+
+
+def tool(name):
+    """One of our tools, built; None for a program of another's."""
+    if name not in TOOLS:
+        return None
+    topic = TOOLS[name]
+    where = os.path.join(ROOT, "build", "tools", topic)
+    os.makedirs(where, exist_ok=True)
+    with claim("tools"):
+        quiet_command(["make", "-C", os.path.join(ROOT, "tools", "mm", topic),
+                       "O=" + where], where + ".log")
+    return os.path.join(where, name)
+
+
 def modules(config, only=()):
     """The test modules for one kernel, built; name -> path.
 

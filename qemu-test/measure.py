@@ -109,8 +109,8 @@ READ_LINE = re.compile(r"^read: (\S+) (\d+)(?: (\d+))?$", re.M)
 
 
 def program(name):
-    """A program of the host and the libraries it needs, as files of a guest."""
-    path = shutil.which(name)
+    """A program, ours or the host's, and its libraries, as files of a guest."""
+    path = bench.tool(name) or shutil.which(name)
     if not path:
         raise bench.Failure("no %s: see packages.txt" % name)
     ldd = subprocess.run(["ldd", path], capture_output=True, text=True)

@@ -43,6 +43,10 @@
 #define MANY		256
 #define HELD		4096
 
+static bool few;
+module_param(few, bool, 0);
+MODULE_PARM_DESC(few, "only the cases of one object or page");
+
 static struct kmem_cache *cache;
 static void *many[MANY];
 static struct page *held[HELD];
@@ -177,6 +181,8 @@ static int __init alloc_cost_init(void)
 	MEASURE("kmalloc-4096", BATCH, true, kmalloc_pair(4096));
 	MEASURE("kmem_cache-192", BATCH, true, cache_pair());
 	MEASURE("order-0", BATCH, true, pages_pair(0));
+	if (few)
+		goto out;
 	MEASURE("order-2", BATCH, true, pages_pair(2));
 	MEASURE("kmalloc-16k", BATCH, true, kmalloc_pair(16384));
 	MEASURE("256-kmalloc-64", FEW, true, many_objects());
@@ -184,7 +190,7 @@ static int __init alloc_cost_init(void)
 	MEASURE("256-order-0", FEW, true, many_pages());
 	release_pages_held();
 	MEASURE("vmalloc-16k", 16, false, vmalloc_pair());
-
+out:
 	kmem_cache_destroy(cache);
 #ifndef MODULE
 	kernel_halt();

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kmemtrace from boot on: what is recorded, by whom, and that nothing is lost or
+# else counted; kmemtraced, kmemtrace_check and kmemtrace-report on a trace of this
+# kernel; live bytes at the end are those of /proc/allocinfo, line by line.
+#
+# append: sysctl.vm.mem_profiling=1 kmemtrace.subbufs=160
+# modules: ctag_test ctag_keep
+# programs: kmemtraced kmemtrace_check kmemtrace-report
+# memory: 1G
+# disk: 512M
+# timeout: 300
+
+. /qt/lib.sh
+
+KT=/sys/kernel/debug/kmemtrace
+
+# count COLUMN: of stats, all CPUs
+count()
+{
+	awk -v c="$1" '!/^#/ { n += $c } END { print n + 0 }' $KT/stats
+}
+
+enabled()
+{
+	echo "$1" > $KT/enabled || fail "cannot write $1 to enabled"
+}
+
+recording()
+{
+	[ "$(cat $KT/enabled)" = "$1" ]
+}
+
+# record DIR ARGUMENTS...: kmemtraced in the background, until ended()
+record()
+{
+	DIR=$1
+	shift
+	kmemtraced --quiet --output "$DIR" "$@" 2> /tmp/said &
+	DAEMON=$!
+	until_true 20 [ -e "$DIR/header" ] || fail "kmemtraced: $(cat /tmp/said)"
+	until_true 20 recording 1 || fail "kmemtraced does not record: $(cat /tmp/said)"
+}
+
+ended()
+{
+	kill -INT $DAEMON
+	wait $DAEMON || fail "kmemtraced ended with $?: $(cat /tmp/said $KT/stats)"
+	kmemtrace_check --all "$DIR" > /tmp/check || fail "$(tail -3 /tmp/check)"
+}
+
+test_files_are_for_root()
+{
+	for f in abi_version total_overruns stats tags cpu0 cpu1; do
+		eq "$f" "$(stat -c %a $KT/$f)" 400
+	done
+	for f in enabled features subbufs; do
+		eq "$f" "$(stat -c %a $KT/$f)" 600
+	done
+	eq abi_version "$(cat $KT/abi_version)" 2
+	eq subbufs "$(cat $KT/subbufs)" 160
+	eq features "$(cat $KT/features)" "[time] [pid] [tag]"
+}
+
+# What happened before there was a file system is there, nothing is lost.
+test_from_boot_on()
+{
+	recording 1 || fail "it is off"
+	record /tmp/boot
+	sleep 1
+	ended
+	recording 1 || fail "kmemtraced switched off what boot had switched on"
+	eq total_overruns "$(cat $KT/total_overruns)" 0
+	kmemtrace-report --csv --top 0 /tmp/boot > /tmp/boot.csv || fail "report: $?"
+	# called from mm_init(), start_kernel() and the first initcalls
+	grep -q ',init/main.c,' /tmp/boot.csv || fail "no line of init/main.c"
+	grep -q ',lib/radix-tree.c,' /tmp/boot.csv || fail "no line of radix-tree.c"
+	note "$(head -20 /tmp/check | tail -1)"
+	enabled 0
+}
+
+test_off_is_off()
+{
+	recording 0 || fail "it is on"
+	was=$(count 2)
+	ls -R /proc/self > /dev/null
+	eq "events while off" "$(count 2)" "$was"
+}
+
+test_bad_writes()
+{
+	for what in 2 -1 x ''; do
+		! echo "$what" > $KT/enabled 2>/dev/null || fail "enabled took '$what'"
+	done
+	for what in 0 -1 junk 99999999999999999999 4294967295; do
+		! echo "$what" > $KT/subbufs 2>/dev/null || fail "subbufs took '$what'"
+	done
+	for what in times "time bytes" "$(printf '%070d' 0)"; do
+		! echo "$what" > $KT/features 2>/dev/null || fail "features took '$what'"
+	done
+	eq features "$(cat $KT/features)" "[time] [pid] [tag]"
+	eq subbufs "$(cat $KT/subbufs)" 160
+	echo "pid,time" > $KT/features
+	eq features "$(cat $KT/features)" "[time] [pid] tag"
+	enabled 1
+	! echo none > $KT/features 2>/dev/null || fail "features changed while recording"
+	! echo 8 > $KT/subbufs 2>/dev/null || fail "subbufs changed while recording"
+	enabled 0
+	echo all > $KT/features
+}
+
+# Bytes at each line of the test module, by the trace and by the counters. The
+# percpu allocator is seen as the pages it takes.
+test_live_bytes_by_line()
+{
+	fresh
+	record /tmp/live
+	cmd alloc all 60
+	cmd free all 25
+	cmd churn 20
+	cmd alloc all 5
+	cmd free all 13 softirq 1
+	ended
+	recording 0 || fail "it is still on"
+	check_table || fail "allocinfo"
+	kmemtrace-report --csv --by tag --top 0 /tmp/live > /tmp/live.csv ||
+		fail "report: $?"
+	site_lines | grep -v percpu > /tmp/sites
+	awk '
+	FILENAME == "/tmp/live.csv" {
+		split($0, f, ",")
+		if (FNR == 1)
+			for (i in f) col[f[i]] = i
+		else {
+			where = f[col["file"]] ":" f[col["line"]] " func:" f[col["function"]]
+			if (f[col["type"]] == "pages")
+				pages[where] += f[col["live_allocated"]]
+			else
+				objects[where] += f[col["live_allocated"]]
+		}
+		next
+	}
+	{
+		n++
+		where = $3 " " $5
+		# a large kmalloc() is the pages that it has
+		live = pages[where] == objects[where] ? pages[where] : pages[where] + objects[where]
+		if (live != $1) {
+			print "# " $0 ": the trace has " live
+			bad++
+		}
+	}
+	END { print "# " n + 0 " lines"; exit bad || n < 20 }
+	' /tmp/live.csv /tmp/sites || fail "not what is live"
+}
+
+# Events written, events lost and one number for the beginning are all there are,
+# with buffers that do not hold half of them.
+test_loss_is_exact()
+{
+	echo 2 > $KT/subbufs || fail subbufs
+	echo none > $KT/features
+	lost=$(count 4)
+	bytes=$(count 5)
+	enabled 1
+	ls -lR /proc/self > /dev/null
+	ls -lR /sys/kernel > /dev/null
+	enabled 0
+	lost=$(($(count 4) - lost))
+	bytes=$(($(count 5) - bytes))
+	[ $lost -gt 100 ] || fail "only $lost events lost"
+	note "$lost events lost, $bytes bytes"
+	[ $bytes -ge $((lost * 24)) ] && [ $bytes -le $((lost * 48)) ] ||
+		fail "$lost lost events are $bytes bytes"
+	eq total_overruns "$(cat $KT/total_overruns)" "$(count 5)"
+	echo 16 > $KT/subbufs
+	echo all > $KT/features
+}
+
+# With a reader that comes late: the gaps in the numbers are the losses.
+test_losses_are_told()
+{
+	echo 2 > $KT/subbufs || fail subbufs
+	enabled 1
+	ls -lR /sys/kernel > /dev/null
+	rm -rf /tmp/lossy
+	kmemtraced --quiet --output /tmp/lossy --seconds 2 2> /tmp/said &
+	DAEMON=$!
+	sleep 1
+	ls -lR /sys/kernel > /dev/null
+	wait $DAEMON
+	eq "exit code of kmemtraced" $? 2
+	enabled 0
+	kmemtrace_check --all /tmp/lossy > /tmp/check || fail "$(tail -3 /tmp/check)"
+	grep -i lost /tmp/check | head -3 | sed 's/^/# /'
+	[ "$(count 4)" -gt 1000 ] || fail "nothing was lost"
+	echo 16 > $KT/subbufs
+}
+
+# What was recorded by hand is there for kmemtraced, which says so if it is not wanted.
+test_rest()
+{
+	echo 16 > $KT/subbufs
+	enabled 1
+	ls -lR /proc/self > /dev/null
+	enabled 0
+	kmemtraced --quiet --rest --output /tmp/rest 2> /tmp/said || fail "--rest: $(cat /tmp/said)"
+	recording 0 || fail "--rest has switched it on"
+	kmemtrace_check --all /tmp/rest > /tmp/check || fail "$(tail -3 /tmp/check)"
+	[ "$(cat /tmp/rest/cpu*.out | wc -c)" -gt 1000 ] || fail "there was nothing"
+	enabled 1
+	enabled 0
+	kmemtraced --seconds 1 --output /tmp/rest2 2> /tmp/said || fail "$(cat /tmp/said)"
+	grep -q 'thrown away' /tmp/said || fail "it does not say what it throws away"
+}
+
+# The files must have what the kernel wrote, and all of it.
+test_what_lacks_is_noticed()
+{
+	record /tmp/lack
+	ls -lR /proc/self > /dev/null
+	ended
+	: > /tmp/lack/cpu0.out
+	! kmemtrace_check --all /tmp/lack > /tmp/check || fail "nobody misses the records of a CPU"
+}
+
+test_one_at_a_time()
+{
+	record /tmp/one
+	if kmemtraced --quiet --seconds 1 --output /tmp/two 2> /tmp/second; then
+		fail "a second one runs"
+	fi
+	note "$(cat /tmp/second)"
+	ended
+	if kmemtraced --quiet --seconds 1 --output /tmp/one 2> /tmp/second; then
+		fail "it has overwritten a trace"
+	fi
+	note "$(cat /tmp/second)"
+	kmemtraced --quiet --seconds 1 --force --output /tmp/one 2> /tmp/second ||
+		fail "--force: $(cat /tmp/second)"
+}
+
+test_full_disk()
+{
+	mkdir -p /tmp/small
+	mount -t tmpfs -o size=6m none /tmp/small
+	kmemtraced --quiet --output /tmp/small/t 2> /tmp/said &
+	DAEMON=$!
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		ls -lR /proc/self /sys/kernel > /dev/null
+		kill -0 $DAEMON 2> /dev/null || break
+	done
+	kill -0 $DAEMON 2> /dev/null && fail "it does not notice a full disk"
+	wait $DAEMON
+	eq "exit code" $? 3
+	note "$(tail -1 /tmp/said)"
+	recording 0 || fail "it is still recording"
+	kmemtrace_check /tmp/small/t/cpu*.out > /tmp/check || fail "$(tail -3 /tmp/check)"
+	kmemtrace-report --top 3 /tmp/small/t > /tmp/report || fail "report: $?"
+	umount /tmp/small
+}
+
+# Onto a file system whose own allocations are in the trace.
+test_to_disk()
+{
+	mount_disk
+	record /mnt/trace
+	for i in 1 2 3; do
+		dd if=/dev/zero of=/mnt/data bs=64k count=64 2>/dev/null
+		ls -lR /proc/self > /dev/null
+	done
+	ended
+	umount /mnt || fail umount
+}
+
+test_cpu_goes_and_comes()
+{
+	record /tmp/cpus
+	echo 0 > /sys/devices/system/cpu/cpu1/online || fail "CPU 1 stays"
+	ls -lR /proc/self > /dev/null
+	sleep 2
+	echo 1 > /sys/devices/system/cpu/cpu1/online || fail "CPU 1 is not back"
+	taskset 2 ls -lR /proc/self > /dev/null
+	sleep 1
+	ended
+	note "$(cat /tmp/said)"
+	[ -s /tmp/cpus/cpu1.out ] || fail "nothing of CPU 1"
+}
+
+test_formats()
+{
+	for f in text json csv folded; do
+		kmemtrace-report --$f /tmp/boot > /tmp/out.$f || fail "$f: $?"
+		[ -s /tmp/out.$f ] || fail "$f is empty"
+	done
+	sed -n 1,25p /tmp/out.text | sed 's/^/# /'
+}
+
+run_tests

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# How many events a second get to disk without loss: kmemtraced beside trace-cmd, two
+# CPUs, the same 4 MiB of buffers for each CPU, the same disk. The rate rises by a
+# fifth until something is lost, or until the CPUs cannot allocate that fast any more.
+# Figures are notes, since the host has a say in them.
+#
+# append: sysctl.vm.mem_profiling=0
+# modules: alloc_rate
+# programs: kmemtraced kmemtrace_check trace-cmd
+# memory: 2G
+# disk: 2G
+# timeout: 900
+# set: all
+
+. /qt/lib.sh
+
+KT=/sys/kernel/debug/kmemtrace
+SECONDS_EACH=4
+
+# produce RATE: false if the CPUs fell back by more than a tenth
+produce()
+{
+	dmesg -c > /dev/null
+	insmod /modules/alloc_rate.ko "rate=$1" seconds=$SECONDS_EACH || fail insmod
+	rmmod alloc_rate
+	set -- "$1" $(dmesg | sed -n 's/.*alloc_rate: \([0-9]* [0-9]*\)$/\1/p' | head -1)
+	[ $# -eq 3 ] || fail "alloc_rate says nothing"
+	ms=$3
+	[ "$3" -lt $((SECONDS_EACH * 1100)) ]
+}
+
+lost_by_kmemtrace()
+{
+	rm -rf /mnt/t
+	kmemtraced --quiet --features "$FEATURES" --output /mnt/t 2> /tmp/said &
+	DAEMON=$!
+	until_true 20 grep -q 1 $KT/enabled || fail "$(cat /tmp/said)"
+	produce "$1"
+	kept_up=$?
+	kill -INT $DAEMON
+	wait $DAEMON
+	code=$?
+	[ $code -eq 0 ] || [ $code -eq 2 ] || fail "kmemtraced: $code $(cat /tmp/said)"
+	lost=$(awk '$1 == "lost" { n += $3 } END { print n + 0 }' /mnt/t/header)
+}
+
+lost_by_trace_cmd()
+{
+	rm -f /mnt/t.dat*
+	trace-cmd record -q --compression none -e kmem -b 4096 -o /mnt/t.dat sleep $((SECONDS_EACH * 3)) > /tmp/said 2>&1 &
+	DAEMON=$!
+	until_true 20 grep -q 1 /sys/kernel/tracing/events/kmem/kmalloc/enable || fail "$(cat /tmp/said)"
+	produce "$1"
+	kept_up=$?
+	cat /sys/kernel/tracing/per_cpu/cpu*/stats > /tmp/stats
+	lost=$(awk -F: '/^(overrun|commit overrun|dropped events)/ { n += $2 } END { print n + 0 }' /tmp/stats)
+	kill -INT $DAEMON
+	wait $DAEMON
+	[ -s /mnt/t.dat ] || fail "trace-cmd: $(cat /tmp/said)"
+}
+
+# climb NAME LOST RATE: the last rate at which nothing was lost, in events a second
+climb()
+{
+	best=0
+	rate=$3
+	while :; do
+		$2 $rate
+		if [ "$lost" -gt 0 ] || [ $kept_up -ne 0 ]; then
+			break
+		fi
+		best=$rate
+		rate=$((rate * 6 / 5))
+	done
+	note "$1: $((best * 4)) events a second without loss; at $((rate * 4)), $lost lost in $ms ms"
+}
+
+test_beside_trace_cmd()
+{
+	mount_disk
+	mount -t tracefs none /sys/kernel/tracing 2> /dev/null
+	[ -d /sys/kernel/tracing/events/kmem ] || fail "no tracefs"
+	climb trace-cmd lost_by_trace_cmd 10000
+	theirs=$best
+	[ "$theirs" -gt 0 ] || fail "trace-cmd records nothing without loss"
+	for FEATURES in none all; do
+		climb "kmemtraced, $FEATURES" lost_by_kmemtrace $theirs
+		note "$((best * 100 / theirs)) hundredths of trace-cmd"
+	done
+	kmemtrace_check --all /mnt/t > /tmp/check || fail "$(tail -3 /tmp/check)"
+}
+
+run_tests
