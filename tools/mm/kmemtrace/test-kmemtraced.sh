@@ -180,7 +180,11 @@ ended() {
 	if [ "$status" -eq "$2" ]; then pass; else fail "$1: exit status $status"; fi
 }
 
-for signal in INT TERM HUP; do
+# who is run by nohup has SIGHUP ignored, and so have all below it
+signals="INT TERM HUP"
+ignored=$((16#$(awk '$1 == "SigIgn:" { print $2 }' /proc/self/status)))
+[ $((ignored & 1)) = 0 ] || signals="INT TERM"
+for signal in $signals; do
 	kernel 0
 	files
 	begin
