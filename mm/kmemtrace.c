@@ -454,30 +454,11 @@ static __always_inline void record_free(u8 type, enum kind kind,
 
 /* Internals: the probes */
 
-static __always_inline u64 object_address(const void *object)
-{
-	return (unsigned long)kasan_reset_tag(object);
-}
-
-/*
- * Where the page is in the linear map; in high memory, where it would be if the
- * map went on.
- */
-static __always_inline u64 page_to_u64(struct page *page)
-{
-	unsigned long end = (unsigned long)high_memory;
-
-	if (PageHighMem(page))
-		return end + ((u64)(page_to_pfn(page) - PFN_UP(__pa(end - 1)))
-			      << PAGE_SHIFT);
-	return object_address(page_to_virt(page));
-}
-
 static void probe_kmalloc(void *data, unsigned long call_site, const void *ptr,
 			  size_t bytes_req, size_t bytes_alloc, gfp_t gfp,
 			  int node)
 {
-	record_alloc(KMEMTRACE_TYPE_KMALLOC, call_site, object_address(ptr),
+	record_alloc(KMEMTRACE_TYPE_KMALLOC, call_site, kmemtrace_object_address(ptr),
 		     bytes_req, bytes_alloc, gfp, node);
 }
 
@@ -485,14 +466,14 @@ static void probe_kfree(void *data, unsigned long call_site, const void *ptr)
 {
 	if (likely(!ZERO_OR_NULL_PTR(ptr)))
 		record_free(KMEMTRACE_TYPE_KMALLOC, KIND_FREE, call_site,
-			    object_address(ptr), 0);
+			    kmemtrace_object_address(ptr), 0);
 }
 
 static void probe_cache_alloc(void *data, unsigned long call_site,
 			      const void *ptr, struct kmem_cache *s, gfp_t gfp,
 			      int node)
 {
-	record_alloc(KMEMTRACE_TYPE_CACHE, call_site, object_address(ptr),
+	record_alloc(KMEMTRACE_TYPE_CACHE, call_site, kmemtrace_object_address(ptr),
 		     s->object_size, s->size, gfp, node);
 }
 
@@ -501,7 +482,7 @@ static void probe_cache_free(void *data, unsigned long call_site,
 {
 	if (likely(ptr))
 		record_free(KMEMTRACE_TYPE_CACHE, KIND_FREE, call_site,
-			    object_address(ptr), 0);
+			    kmemtrace_object_address(ptr), 0);
 }
 
 static void probe_page_alloc(void *data, struct page *page, unsigned int order,
@@ -512,7 +493,7 @@ static void probe_page_alloc(void *data, struct page *page, unsigned int order,
 	size_t bytes = PAGE_SIZE << order;
 
 	record_alloc(KMEMTRACE_TYPE_PAGES, outer_caller(call_site),
-		     page ? page_to_u64(page) : 0, bytes, bytes, gfp,
+		     page ? kmemtrace_page_address(page) : 0, bytes, bytes, gfp,
 		     preferred ? zone_to_nid(preferred) : NUMA_NO_NODE);
 }
 
@@ -520,7 +501,7 @@ static void probe_page_free(void *data, struct page *page, unsigned int order,
 			    unsigned long call_site)
 {
 	record_free(KMEMTRACE_TYPE_PAGES, KIND_FREE_PAGES,
-		    outer_caller(call_site), page_to_u64(page), PAGE_SIZE << order);
+		    outer_caller(call_site), kmemtrace_page_address(page), PAGE_SIZE << order);
 }
 
 static void unregister_probes(void)

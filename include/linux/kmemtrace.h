@@ -5,6 +5,9 @@
 #ifndef _LINUX_KMEMTRACE_H
 #define _LINUX_KMEMTRACE_H
 
+#include <linux/kasan.h>
+#include <linux/mm.h>
+
 #ifdef CONFIG_KMEMTRACE
 void kmemtrace_early_init(void);
 void kmemtrace_init(void);
@@ -12,5 +15,25 @@ void kmemtrace_init(void);
 static inline void kmemtrace_early_init(void) { }
 static inline void kmemtrace_init(void) { }
 #endif
+
+/* How a trace names a slab object. */
+static __always_inline u64 kmemtrace_object_address(const void *object)
+{
+	return (unsigned long)kasan_reset_tag(object);
+}
+
+/*
+ * How a trace names pages: where they are in the linear map; in high memory, where
+ * they would be if the map went on.
+ */
+static __always_inline u64 kmemtrace_page_address(struct page *page)
+{
+	unsigned long end = (unsigned long)high_memory;
+
+	if (PageHighMem(page))
+		return end + ((u64)(page_to_pfn(page) - PFN_UP(__pa(end - 1)))
+			      << PAGE_SHIFT);
+	return kmemtrace_object_address(page_to_virt(page));
+}
 
 #endif /* _LINUX_KMEMTRACE_H */

@@ -167,21 +167,8 @@ static void complain(const char *file, uint64_t offset, const char *what,
 	report->damage += strlen(file) + strlen(what) + !offset;
 }
 
-struct to_ctf {
-	struct ctf *ctf;
-	struct model *model;
-};
-
-static void record_to_ctf(const struct trace_record *record, void *data)
-{
-	struct to_ctf *to = data;
-
-	ctf_record(to->ctf, to->model, record);
-}
-
 static void report_trace(struct report *report, struct trace *trace)
 {
-	struct to_ctf to;
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/ctf", dir);
@@ -189,11 +176,7 @@ static void report_trace(struct report *report, struct trace *trace)
 	report->symbols = symbols_new(report->header, NULL, complain, report);
 	report->sections = SECTION_ALL;
 	report->model = model_new(4);
-	to.ctf = ctf_new(path);
-	to.model = report->model;
-	EXPECT(to.ctf);
-	model_read(report->model, trace, record_to_ctf, &to);
-	EXPECT(ctf_end(to.ctf, report));
+	EXPECT(write_ctf(report, trace, path));
 	check_model(report);
 	write_all(report);
 	model_free(report->model);

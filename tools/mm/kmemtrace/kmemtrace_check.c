@@ -10,7 +10,9 @@
  * With --all the files are also merged. Each record has taken a number, and each
  * that was lost, so every number that is missing has to be one of a loss that was
  * told of, by records or by the header. Whenever recording begins one number is
- * left out as well.
+ * left out as well. Of a trace that is not complete, or of a part of a recording,
+ * nothing follows from the numbers; that has an exit status of its own, so that
+ * nobody takes it for one that lacks nothing.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -39,6 +41,7 @@
 #define EXIT_CLEAN	0
 #define EXIT_ERRORS	1
 #define EXIT_TROUBLE	2
+#define EXIT_UNKNOWN	3
 
 static struct {
 	unsigned long max_errors;
@@ -48,6 +51,7 @@ static struct {
 } options = { .max_errors = 20 };
 
 static bool trouble;
+static bool unknown;
 static uint64_t all_errors;
 
 /* What is found in a file */
@@ -520,15 +524,10 @@ static void check_one(const char *name)
 
 /* All files together */
 
-/* From the records, and what kmemtraced says of the numbers in its header. */
+/* What the records say of numbers. */
 struct account {
-	struct trace_header header;
+	const struct trace_header *header;
 	bool sound;		/* no file has an error in it */
-	bool whole;		/* from the beginning of a recording to its end */
-	bool has_untold;
-	bool has_written;
-	uint64_t written;	/* bytes of all files */
-	uint64_t earlier;	/* lost before, told of in this trace */
 	uint64_t untold;	/* lost at the end, told of nowhere */
 	uint64_t told;
 	uint64_t told_bytes;
@@ -536,47 +535,6 @@ struct account {
 	uint64_t singles;	/* gaps of one number */
 	uint64_t doubles;	/* records whose number is that of another */
 };
-
-/* "key cpu events bytes": add up the events */
-static bool sum_key(const char *line, const char *key, uint64_t *sum)
-{
-	unsigned long long events;
-	size_t len = strlen(key);
-
-	if (strncmp(line, key, len) || line[len] != ' ' ||
-	    sscanf(line + len, " %*u %llu", &events) != 1)
-		return false;
-	*sum += events;
-	return true;
-}
-
-/* These keys are of use here only, so trace.c skips them. */
-static void read_account(const char *dir, struct account *a)
-{
-	char *path, *line = NULL;
-	size_t room = 0;
-	FILE *file;
-
-	if (asprintf(&path, "%s/header", dir) < 0)
-		return;
-	file = fopen(path, "re");
-	free(path);
-	if (!file)
-		return;
-	while (getline(&line, &room, file) > 0) {
-		if (!strncmp(line, "section ", 8))
-			break;
-		if (!strcmp(line, "span whole\n"))
-			a->whole = true;
-		if (sum_key(line, "untold", &a->untold))
-			a->has_untold = true;
-		sum_key(line, "earlier", &a->earlier);
-		if (sum_key(line, "written", &a->written))
-			a->has_written = true;
-	}
-	free(line);
-	fclose(file);
-}
 
 static void __printf(2, 3) finding(const char *dir, const char *format, ...)
 {
@@ -623,7 +581,7 @@ static void count_missing(struct trace *trace, const char *dir, struct account *
 /* Records that lack at the beginning or the end leave no gap. */
 static void check_sizes(const char *dir, const struct account *a)
 {
-	DIR *d = a->has_written ? opendir(dir) : NULL;
+	DIR *d = a->header->written_known ? opendir(dir) : NULL;
 	uint64_t bytes = 0;
 	struct dirent *e;
 	struct stat st;
@@ -636,19 +594,21 @@ static void check_sizes(const char *dir, const struct account *a)
 			bytes += st.st_size;
 	}
 	closedir(d);
-	if (bytes == a->written)
+	if (bytes == a->header->written)
 		return;
 	finding(dir, "the files have %llu bytes, %llu were written",
-		(unsigned long long)bytes, (unsigned long long)a->written);
+		(unsigned long long)bytes,
+		(unsigned long long)a->header->written);
 	all_errors++;
 }
 
 /* What the records tell of against what the kernel counted. */
 static void check_told(const char *dir, const struct account *a)
 {
-	uint64_t lost = a->header.lost_events;
+	uint64_t lost = a->header->lost_events;
 
-	if (a->told == lost - a->untold || a->told == lost - a->untold + a->earlier)
+	if (a->told == lost - a->untold ||
+	    a->told == lost - a->untold + a->header->earlier_events)
 		return;
 	finding(dir, "records tell of %llu lost events, the kernel of %llu, %llu of them untold",
 		(unsigned long long)a->told, (unsigned long long)lost,
@@ -662,7 +622,7 @@ static void check_told(const char *dir, const struct account *a)
  */
 static void check_missing(const char *dir, const struct account *a)
 {
-	unsigned long long lost = a->header.lost_events;
+	unsigned long long lost = a->header->lost_events;
 	unsigned long long missing = a->missing;
 
 	if (options.begins_given) {
@@ -691,30 +651,41 @@ static void check_missing(const char *dir, const struct account *a)
 	}
 }
 
+/* What is there has no error, but what is not there cannot be told. */
+static void open_end(const char *dir, const char *why)
+{
+	finding(dir, "%s: what is there is sound, whether records are missing cannot be told",
+		why);
+	unknown = true;
+}
+
 static void check_account(const char *dir, struct account *a)
 {
+	const struct trace_header *header = a->header;
+
 	if (!options.quiet)
 		finding(dir,
 			"%llu numbers missing, %llu of them alone; events lost: %llu by records, %llu by header",
 			(unsigned long long)a->missing,
 			(unsigned long long)a->singles,
 			(unsigned long long)a->told,
-			(unsigned long long)a->header.lost_events);
+			(unsigned long long)header->lost_events);
 	if (!a->sound) {
 		finding(dir, "note: there are errors, so nothing follows from the numbers");
 		return;
 	}
-	if (!a->header.complete || !a->header.lost_known) {
-		finding(dir, "note: not complete, so nothing follows from the numbers");
+	if (!header->complete) {
+		open_end(dir, "not complete, kmemtraced did not come to a good end");
 		return;
 	}
-	if (!a->whole) {
-		finding(dir, "note: a part of a recording, so nothing follows from the numbers");
+	if (!header->whole) {
+		open_end(dir, "a part of a recording");
 		return;
 	}
 	/* No line is no such loss in the trace of somebody else. */
-	if (!a->has_untold && a->told <= a->header.lost_events)
-		a->untold = a->header.lost_events - a->told;
+	a->untold = header->untold_events;
+	if (!header->untold_known && a->told <= header->lost_events)
+		a->untold = header->lost_events - a->told;
 	check_told(dir, a);
 	check_missing(dir, a);
 }
@@ -751,13 +722,12 @@ static void check_all(const char *dir)
 		unreadable(dir, "not a trace that can be read");
 		return;
 	}
-	a.header = *trace_header(trace);
+	a.header = trace_header(trace);
 	a.sound = check_files(trace, dir, &nr) && before == all_errors;
 	if (!nr) {
 		printf("%s: no files of CPUs\n", dir);
 		all_errors++;
 	}
-	read_account(dir, &a);
 	count_missing(trace, dir, &a);
 	check_sizes(dir, &a);
 	check_account(dir, &a);
@@ -783,7 +753,9 @@ static void usage(FILE *out)
 	      "  -h, --help            this text\n"
 	      "  -V, --version         the version of the ABI that is known\n"
 	      "\n"
-	      "Exit status: 0 clean, 1 errors were found, 2 something could not be read.\n",
+	      "Exit status: 0 clean, 1 errors were found, 2 something could not be read,\n"
+	      "3 with --all: no errors, but the trace is not complete or of a part of a\n"
+	      "recording, so that nobody can tell whether records are missing.\n",
 	      out);
 }
 
@@ -854,5 +826,6 @@ int main(int argc, char **argv)
 		check_one(argv[optind]);
 	if (fflush(stdout) || ferror(stdout))
 		trouble = true;
-	return trouble ? EXIT_TROUBLE : all_errors ? EXIT_ERRORS : EXIT_CLEAN;
+	return trouble ? EXIT_TROUBLE : all_errors ? EXIT_ERRORS :
+	       unknown ? EXIT_UNKNOWN : EXIT_CLEAN;
 }

@@ -539,9 +539,10 @@ static ssize_t transfer(struct reader *r, size_t *room)
 
 /*
  * The kernel is empty when it has less than was asked for. If it goes on to
- * record, it records this as well: so there is a bound to it.
+ * record, it records this as well: so there is a bound to it. What was read before
+ * is written even if there is nothing to be had any more.
  */
-static bool drain(struct reader *r)
+static void drain(struct reader *r)
 {
 	uint64_t left = rec.drain_max;
 	size_t room;
@@ -550,11 +551,10 @@ static bool drain(struct reader *r)
 	be_there(r);
 	do {
 		n = transfer(r, &room);
-		if (n < 0)
-			return false;
-		left -= (uint64_t)n < left ? (uint64_t)n : left;
-	} while ((size_t)n == room && left);
-	return write_out(r);
+		if (n > 0)
+			left -= (uint64_t)n < left ? (uint64_t)n : left;
+	} while (n >= 0 && (size_t)n == room && left);
+	write_out(r);
 }
 
 static void *reader_thread(void *arg)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes synthetic traces, as kmemtraced would have recorded them.
+"""Makes synthetic traces, as kmemtraced would have recorded them, and such as it
+never would.
 
 A scenario is a function that lets things happen on a machine; the trace is what
 that machine would have recorded, in any byte order, word size and with any
@@ -8,7 +9,8 @@ features. The machine also counts what it does, in the plainest way there is, an
 writes that to DIR/expected.json: what kmemtrace-report must find.
 
 Addresses are given as offsets from where a kernel of that word size has its
-memory and its text, so that a scenario is the same on all of them.
+memory and its text, so that a scenario is the same on all of them. One that is
+"raw" happens without being counted.
 """
 import argparse
 import collections
@@ -29,12 +31,14 @@ TAGS = {
     2: "mm/second.c:22 func:second_alloc",
     3: "drivers/net/third.c:33 [third] func:third_alloc",
     7: "fs/seventh.c:77 func:seventh_alloc",
+    65535: "fs/last.c:1 func:last",
 }
 SYMBOLS = (
-    (0x0, "_text", ""), (0x0, "_stext", ""),
-    (0x1000, "alpha_alloc", ""), (0x2000, "beta_alloc", ""),
-    (0x3000, "gamma_alloc", ""), (0x4000, "delta_free", ""),
-    (0x5000, "slab_pages", ""), (0x900000, "modular_alloc", "third"),
+    (0x0, "T _text"), (0x0, "T _stext"),
+    (0x1000, "T alpha_alloc"), (0x2000, "T beta_alloc"),
+    (0x3000, "T gamma_alloc"), (0x4000, "T delta_free"),
+    (0x5000, "t slab_pages"), (0x6000, "W weak_one"),
+    (0x800000, "D some_data"), (0x900000, "t modular_alloc\t[third]"),
 )
 
 
@@ -43,51 +47,53 @@ class Machine:
 
     def __init__(self, args):
         self.args = args
-        self.big = args.byte_order == "big"
-        self.order = ">" if self.big else "<"
+        self.order = ">" if args.big else "<"
         self.memory = 0xc8000000 if args.word == 32 else 0xffff888000000000
         self.text = 0xc1000000 if args.word == 32 else 0xffffffff81000000
-        self.features = set(args.features.split(",")) - {""}
+        self.features = [f for f in args.features.split(",") if f]
         self.cpu = 0
         self.pid = 1
         self.time = 1000000
-        self.sequence = args.sequence
-        self.files = collections.defaultdict(bytearray)
+        self.sequence = args.first
+        self.files = [[] for _ in range(args.cpus)]
         self.objects = {}
         self.blocks = []
         self.sum = {t: collections.Counter() for t in TYPES}
-        self.lost_events = self.lost_bytes = 0
+        self.lost = [0] * args.cpus
 
     # records
 
+    def pack(self, form, *values):
+        return struct.pack(self.order + form, *values)
+
     def feature(self, ident, form, value):
-        data = struct.pack(self.order + form, value)
-        return struct.pack(self.order + "HB", len(data) + 3, ident) + data
+        data = self.pack(form, value)
+        return self.pack("HB", len(data) + 3, ident) + data
+
+    def build(self, event, kind, seq, site, ptr, rest=b""):
+        length = (24 + len(rest) + 7) & ~7
+        return self.pack("BBHIQQ", event, kind, length, seq & 0xffffffff, site,
+                         ptr) + rest + bytes(length - 24 - len(rest))
 
     def record(self, event, kind, site, ptr, body=b"", tag=0, size=None):
-        tail = bytearray()
         if "time" in self.features:
-            tail += self.feature(TIME, "Q", self.time)
+            body += self.feature(TIME, "Q", self.time)
         if "pid" in self.features:
-            tail += self.feature(PID, "i", self.pid)
+            body += self.feature(PID, "i", self.pid)
         if event == ALLOC and "tag" in self.features:
-            tail += self.feature(TAG, "H", tag)
+            body += self.feature(TAG, "H", tag)
         if size is not None:
-            tail += self.feature(BYTES, "Q", size)
-        length = (24 + len(body) + len(tail) + 7) & ~7
-        head = struct.pack(self.order + "BBHIQQ", event, kind, length,
-                           self.sequence & 0xffffffff, site, ptr)
+            body += self.feature(BYTES, "Q", size)
+        self.files[self.cpu].append(self.build(event, kind, self.sequence, site,
+                                               ptr, body))
         self.sequence += 1
         self.time += 10
-        out = self.files[self.cpu]
-        out += head + body + tail
-        out += bytes(length - len(head) - len(body) - len(tail))
 
     def address(self, offset):
         return self.memory + offset if offset else 0
 
     def raw_alloc(self, kind, site, offset, req, size, tag=0, target=-1):
-        body = struct.pack(self.order + "QQIi", req, size, 0xcc0, target)
+        body = self.pack("QQIi", req, size, 0xcc0, target)
         self.record(ALLOC, kind, self.text + site, self.address(offset), body,
                     tag)
 
@@ -99,11 +105,9 @@ class Machine:
 
     def lose(self, events, tell=True):
         self.sequence += events
-        self.lost_events += events
-        self.lost_bytes += events * 72
+        self.lost[self.cpu] += events
         if tell:
-            self.record(LOST, 0, 0, 0, struct.pack(self.order + "QQ", events,
-                                                   events * 72))
+            self.record(LOST, 0, 0, 0, self.pack("QQ", events, events * 72))
 
     # what happens, counted
 
@@ -158,38 +162,43 @@ class Machine:
 
     def header(self):
         a = self.args
-        cpus = " ".join(str(cpu) for cpu in sorted(self.files))
-        lines = [
-            "kmemtrace 1", "abi_version 2", f"byte_order {a.byte_order}",
-            f"word_bits {a.word}", f"page_size {PAGE}", "clock monotonic",
-            f"machine {a.machine}", "release 6.1.0-test",
-            "features " + " ".join(sorted(self.features)),
-            "started 2020-01-01T00:00:00Z", "complete yes", f"cpus {cpus}",
-            f"lost 0 {self.lost_events} {self.lost_bytes}", "section tags",
-        ]
+        keys = {
+            "kmemtrace": 1, "abi_version": 2,
+            "byte_order": "big" if a.big else "little", "word_bits": a.word,
+            "page_size": PAGE, "clock": "monotonic", "machine": "test",
+            "release": "6.1.0-test", "features": " ".join(self.features),
+            "started": "2020-01-01T00:00:00Z", "complete": "yes",
+            "cpus": " ".join(str(cpu) for cpu in range(a.cpus)),
+        }
+        keys.update(pair.split("=", 1) for pair in a.header)
+        lines = [f"{key} {value}" for key, value in keys.items()]
+        lines += [f"lost {cpu} {events} {72 * events}"
+                  for cpu, events in enumerate(self.lost)]
+        lines += ["section tags"]
         lines += [f"{index} {text}" for index, text in TAGS.items()]
         lines += ["section modules", "third 16384 0 - Live 0x0",
-                  "section kallsyms"]
-        for offset, name, module in SYMBOLS:
-            lines.append(f"{self.text + offset:0{a.word // 4}x} T {name}" +
-                         (f"\t[{module}]" if module else ""))
-        return "\n".join(lines + ["end", ""])
+                  "section kallsyms", f"{0:0{a.word // 4}x} T hidden"]
+        lines += [f"{self.text + offset:0{a.word // 4}x} {name}"
+                  for offset, name in SYMBOLS]
+        return "" if a.no_header else "\n".join(lines + ["end", ""])
 
-    def pack(self, path):
+    def write_packed(self, path):
         """One file of all, as fuzz-report and fuzz-trace read it."""
-        head, first = self.header().encode(), self.files[0]
+        head, first, second = (self.header().encode(),
+                               *map(b"".join, self.files))
         with open(path, "wb") as out:
             for part in (head, first):
                 out.write(struct.pack("<I", len(part)) + part)
-            out.write(self.files[1])
+            out.write(second)
 
     def write(self, path):
         os.makedirs(path, exist_ok=True)
-        for cpu, data in self.files.items():
+        for cpu, records in enumerate(self.files):
             with open(f"{path}/cpu{cpu}.out", "wb") as out:
-                out.write(data)
-        with open(f"{path}/header", "w", encoding="ascii") as out:
-            out.write(self.header())
+                out.write(b"".join(records))
+        if not self.args.no_header:
+            with open(f"{path}/header", "w", encoding="ascii") as out:
+                out.write(self.header())
         keys = ("allocs", "frees", "requested", "allocated", "live",
                 "live_requested", "live_allocated", "cross_allocs",
                 "cross_frees")
@@ -351,8 +360,100 @@ def many(m):
         m.free(KMALLOC, 0x4010, 16 * (i % 64 + 2))
 
 
+def stream(m):
+    """What one file and the order of all can be tested with: addresses rise."""
+    a = m.args
+    rng = random.Random(a.seed)
+    live = []
+    for n in range(a.events):
+        # runs on one CPU, as in life
+        if rng.random() < 0.2:
+            m.cpu = rng.randrange(a.cpus)
+        m.time = 1000000 + 100 * n
+        m.pid = 1 + m.time % 7
+        if a.lost and n % 50 == 49:
+            m.lose(rng.randrange(1, 9))
+        elif live and rng.random() < 0.45:
+            offset, kind, size = live.pop(rng.randrange(len(live)))
+            m.raw_free(kind, 0x1010 + n % 64, offset,
+                       size if kind == PAGES else None)
+        else:
+            kind = rng.choice((KMALLOC, CACHE, PAGES))
+            req = rng.randrange(1, 200) if kind != PAGES else PAGE
+            size = (req + 63) & ~63
+            m.raw_alloc(kind, 0x1000 + n % 4096, 64 * (n + 1), req, size,
+                        1 + n % 2)
+            live.append((64 * (n + 1), kind, size))
+
+
 SCENARIOS = {f.__name__: f for f in (basic, errors, losses, hostile, workload,
-                                     many)}
+                                     many, stream)}
+
+
+def spoil(m, name):
+    """One thing wrong in the middle of the first file, or at its end."""
+    records = m.files[0]
+    at = len(records) // 2
+
+    def number(record):
+        return struct.unpack(m.order + "I", record[4:8])[0]
+
+    def record(event, rest=b"", kind=KMALLOC, seq=number(records[at]),
+               site=m.text + 0x1000, ptr=m.memory):
+        return m.build(event, kind, seq, site, ptr, rest)
+
+    def alloc(features=b"", req=8, size=8, cpu=-1, **more):
+        return record(ALLOC, m.pack("QQIi", req, size, 0, cpu) + features, **more)
+
+    def lost(events, size, **more):
+        return record(LOST, m.pack("QQ", events, size), **{"site": 0, "ptr": 0,
+                                                           **more})
+
+    def sized(old, size):
+        return old[:2] + m.pack("H", size) + old[4:]
+
+    pid = m.feature(PID, "i", 5)
+    bad = {
+        "size-0": lambda: sized(records[at], 0),
+        "size-small": lambda: sized(records[at], 16),
+        "size-odd": lambda: sized(records[at], 50),
+        "size-core": lambda: record(ALLOC),
+        "size-huge": lambda: sized(alloc(), 8192) + bytes(8192 - 48),
+        "id": lambda: record(9),
+        "type": lambda: alloc(kind=7),
+        "req-0": lambda: alloc(req=0),
+        "alloc-less": lambda: alloc(req=100, size=96),
+        "cpu": lambda: alloc(cpu=-2),
+        "filling": lambda: alloc(pid + b"\1"),
+        "filling-late": lambda: alloc(bytes(7) + b"\1"),
+        "feature-over": lambda: alloc(m.pack("HB", 99, PID) + bytes(5)),
+        "feature-small": lambda: alloc(m.pack("HB", 2, PID) + bytes(5)),
+        "feature-short": lambda: alloc(m.feature(TIME, "2s", bytes(2))),
+        "feature-long": lambda: alloc(m.feature(PID, "6s", bytes(6))),
+        "feature-twice": lambda: alloc(2 * pid),
+        "feature-id": lambda: alloc(m.feature(77, "5s", bytes(5))),
+        "tag-on-free": lambda: record(FREE, m.feature(TAG, "H", 0)),
+        "bytes-missing": lambda: record(FREE, kind=PAGES),
+        "bytes-on-alloc": lambda: alloc(m.feature(BYTES, "Q", 0)),
+        "bytes-0": lambda: record(FREE, m.feature(BYTES, "Q", 0), kind=PAGES),
+        "lost-ptr": lambda: lost(1, 48, ptr=m.memory),
+        "lost-site": lambda: lost(1, 48, site=m.text),
+        "lost-type": lambda: lost(1, 48, kind=1),
+        "lost-0": lambda: lost(0, 0),
+        "lost-bytes": lambda: lost(10, 48),
+        "site-32": lambda: alloc(site=1 << 40),
+        "seq-back": lambda: alloc(seq=number(records[at]) - 1000),
+        "seq-same": lambda: alloc(seq=number(records[at - 1])),
+        "time-back": lambda: alloc(m.feature(TIME, "Q", 5)),
+        "junk": lambda: random.Random(m.args.seed).randbytes(4096),
+        "nul": lambda: bytes(4096),
+    }
+    if name == "truncated":
+        records[-1] = records[-1][:-9]
+    elif name == "truncated-head":
+        records[-1] = records[-1][:5]
+    else:
+        records[at] = bad[name]()
 
 
 def main():
@@ -361,24 +462,31 @@ def main():
     parser.add_argument("--scenario", choices=SCENARIOS, default="basic",
                         help="; ".join(f"{n}: {f.__doc__}"
                                        for n, f in SCENARIOS.items()))
-    parser.add_argument("--byte-order", choices=("little", "big"),
-                        default="little")
+    parser.add_argument("--big", action="store_true", help="big-endian")
     parser.add_argument("--word", type=int, choices=(32, 64), default=64)
     parser.add_argument("--features", default="time,pid,tag",
                         help="of time, pid, tag; may be empty")
-    parser.add_argument("--machine", default="test")
-    parser.add_argument("--sequence", type=int, default=(1 << 32) - 8,
-                        help="the first number; soon wraps around")
+    parser.add_argument("--first", type=lambda s: int(s, 0),
+                        default=(1 << 32) - 8,
+                        help="sequence number; the default soon wraps around")
+    parser.add_argument("--header", action="append", default=[],
+                        metavar="KEY=VALUE")
+    parser.add_argument("--no-header", action="store_true")
+    parser.add_argument("--lost", action="store_true",
+                        help="of stream: a loss every 50 events")
+    parser.add_argument("--fault", help="what is wrong, see spoil()")
     parser.add_argument("--packed", action="store_true",
-                        help="DIR is one file to be: a seed for fuzz-report")
+                        help="DIR is one file to be: a seed for the fuzzers")
     parser.add_argument("--events", type=int, default=20000)
     parser.add_argument("--cpus", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     machine = Machine(args)
     SCENARIOS[args.scenario](machine)
+    if args.fault:
+        spoil(machine, args.fault)
     if args.packed:
-        machine.pack(args.dir)
+        machine.write_packed(args.dir)
     else:
         machine.write(args.dir)
     return 0

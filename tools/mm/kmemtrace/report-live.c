@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "report-live.h"
-#include "report-util.h"
+#include "util.h"
 
 /* Data */
 

@@ -10,7 +10,7 @@
 #define _KMEMTRACE_REPORT_MODEL_H
 
 #include "report-live.h"
-#include "report-util.h"
+#include "util.h"
 #include "trace.h"
 
 #define MODEL_TYPES	3

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "report-symbols.h"
-#include "report-util.h"
+#include "util.h"
 
 /* Data */
 

@@ -292,18 +292,6 @@ static void complain_vmlinux(const char *file, uint64_t offset,
 	fprintf(stderr, "kmemtrace-report: %s: %s\n", file, what);
 }
 
-struct to_ctf {
-	struct ctf *ctf;
-	struct model *model;
-};
-
-static void record_to_ctf(const struct trace_record *record, void *data)
-{
-	struct to_ctf *to = data;
-
-	ctf_record(to->ctf, to->model, record);
-}
-
 /* The report */
 
 static bool write_format(const struct report *report, enum format format,
@@ -374,17 +362,6 @@ static int exit_code(const struct report *report, const struct options *options)
 }
 
 /* Read into @report->model and write; false when that cannot be. */
-static bool run_ctf(struct report *report, const struct options *options,
-		    struct trace *trace)
-{
-	struct to_ctf to = { ctf_new(options->ctf_dir), report->model };
-
-	if (!to.ctf)
-		return false;
-	model_read(report->model, trace, record_to_ctf, &to);
-	return ctf_end(to.ctf, report);
-}
-
 static bool run_report(struct report *report, const struct options *options,
 		       struct trace *trace)
 {
@@ -408,7 +385,7 @@ static int run(struct report *report, const struct options *options,
 		return EXIT_CANNOT;
 	report->model = model_new(options->moments);
 	ok = options->format == FORMAT_CTF ?
-	     run_ctf(report, options, trace) :
+	     write_ctf(report, trace, options->ctf_dir) :
 	     run_report(report, options, trace);
 	symbols_free(report->symbols);
 	return ok ? exit_code(report, options) : EXIT_CANNOT;

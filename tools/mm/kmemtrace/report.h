@@ -171,12 +171,6 @@ void write_json(const struct report *report, FILE *out);
 void write_csv(const struct report *report, FILE *out);
 void write_folded(const struct report *report, FILE *out);
 bool write_pprof(const struct report *report, FILE *out);
-
-struct ctf;
-
-struct ctf *ctf_new(const char *dir);
-void ctf_record(struct ctf *ctf, struct model *model,
-		const struct trace_record *record);
-bool ctf_end(struct ctf *ctf, const struct report *report);
+bool write_ctf(const struct report *report, struct trace *trace, const char *dir);
 
 #endif /* _KMEMTRACE_REPORT_H */

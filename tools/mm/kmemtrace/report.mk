@@ -17,8 +17,9 @@ $(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
 
 $(OUT)/report-pprof.o: $(OUT)/profile.pb-c.h
 
-# fuzz-report reads what fuzz-trace does: fuzz-corpus.py, make-trace.py --packed
-FUZZ_REPORT_SRC := fuzz-report.c $(filter-out report.c,$(REPORT_SRC)) trace.c
+# fuzz-report reads what fuzz-trace does: the seeds of fuzz-corpus.py
+FUZZ_REPORT_SRC := fuzz-report.c $(filter-out report.c,$(REPORT_SRC)) trace.c \
+		   $(addprefix $(CODETAG_LIB)/,$(LIB_SRC))
 
 $(OUT)/fuzz-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
 	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ \
@@ -29,17 +30,10 @@ $(OUT)/cut-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
 	$(COMPILE) $(SAN) -DFUZZ_MAIN -o $@ $(FUZZ_REPORT_SRC) \
 		$(OUT)/profile.pb-c.c $(REPORT_LIBS)
 
-.PHONY: report-seeds
-report-seeds:
-	mkdir -p $(OUT)/corpus
-	for s in basic errors losses hostile; do \
-		./make-trace.py --packed --scenario $$s \
-			$(OUT)/corpus/report-$$s || exit 1; \
-	done
-
-fuzz: report-seeds
-
 # for measuring: bench-trace DIR EVENTS LIVE
+.PHONY: bench-trace
+bench-trace: $(OUT)/bench-trace
+
 $(OUT)/bench-trace: bench-trace.c
 	$(COMPILE) $(LDFLAGS) -o $@ $<
 

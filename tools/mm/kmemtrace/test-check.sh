@@ -162,11 +162,23 @@ check "a number twice" 1 --all "$tmp/all"
 says "a number twice" 'is in cpu'
 gen all --header span=part
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
-check "a part" 0 --all "$tmp/all"
-says "a part" 'a part of a recording'
+check "a part" 3 --all "$tmp/all"
+says "a part" 'a part of a recording: what is there is sound, whether records are missing cannot'
+check "the files of a part" 0 "$tmp/all/cpu0.out" "$tmp/all/cpu1.out"
+sed -i '/^span /d' "$tmp/all/header"
+check "nothing said of a span" 3 --all "$tmp/all"
+says "nothing said of a span" 'a part of a recording'
 gen all --header span=whole --header complete=no
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
-check "not complete" 0 --all "$tmp/all"
+check "not complete" 3 --all "$tmp/all"
+says "not complete" 'not complete, kmemtraced did not come to a good end: what is there is sound'
+check "not complete, quiet" 3 --quiet --all "$tmp/all"
+says "not complete, quiet" 'not complete'
+sed -i 's/^span whole/span part/' "$tmp/all/header"
+check "neither complete nor whole" 3 --all "$tmp/all"
+gen all --header span=whole --header complete=no --fault req-0
+check "not complete, with an error" 1 --all "$tmp/all"
+says "not complete, with an error" 'nothing follows from the numbers'
 sed -i '/^end$/d' "$tmp/all/header"
 check "header cut short" 1 --all "$tmp/all"
 says "header cut short" 'cut short'

@@ -4,12 +4,20 @@
 # kmemtraced against a directory of files and pipes in place of debugfs: all but
 # what only a kernel can do, which are relay, CPUs that go, and losses.
 
+# What is mounted here is gone with this script, however it ends.
+if [ -z "${OWN_MOUNTS:-}" ] && unshare --mount true 2>/dev/null; then
+	OWN_MOUNTS=y exec unshare --mount "$0" "$@"
+fi
+
 # shellcheck source=test-lib.sh
 . "$(dirname "$0")/test-lib.sh"
 
 fake=$tmp/fake
 out=$tmp/trace
 gen source --cpus 3 --events 20000 --lost
+# some 18 MB: many times what is written at once
+gen large --cpus 1 --events 300000
+large=$tmp/large/cpu0.out
 
 kernel() {
 	rm -rf "$fake"
@@ -158,10 +166,10 @@ recorded "bare kernel"
 
 # --- signals, and two at a time
 
-# in the background, until it has made its files
+# begin [COMMAND...]: in the background, until it has made its files
 begin() {
 	local tries
-	"$bin/kmemtraced" --debugfs "$fake" --output "$out" --force 2>"$tmp/err" &
+	"$@" "$bin/kmemtraced" --debugfs "$fake" --output "$out" --force 2>"$tmp/err" &
 	daemon=$!
 	jobs_left=("$daemon")
 	for ((tries = 0; tries < 100; tries++)); do
@@ -200,14 +208,218 @@ for signal in $signals; do
 	header "SIG$signal" 'complete yes'
 done
 
+# --- killed: on disk there is a valid trace, but for a record it may end within
+
+# whole_records FILE
+whole_records() {
+	python3 - "$1" <<'PY'
+import struct, sys
+data = open(sys.argv[1], 'rb').read()
+at = records = 0
+while at + 24 <= len(data):
+    at += struct.unpack_from('=H', data, at + 2)[0]
+    records += at <= len(data)
+print(records)
+PY
+}
+
+# begins WHAT: cpu0.out is the beginning of the large trace, and all of it is reported
+# but for a record that is cut
+begins() {
+	local status=0 records size
+	size=$(stat -c %s "$out/cpu0.out")
+	same "$1: cpu0.out" <(head -c "$size" "$large") "$out/cpu0.out"
+	"$bin/kmemtrace_check" "$out/cpu0.out" >"$tmp/out" || status=$?
+	if [ "$status" -eq 0 ] || { [ "$status" -eq 1 ] && grep -q '; 1 errors$' "$tmp/out" &&
+		grep -q 'cut short after' "$tmp/out"; }; then
+		pass
+	else
+		fail "$1: more is wrong than the end"
+	fi
+	records=$(whole_records "$out/cpu0.out")
+	# 2 is for the record that is cut
+	expect "$1: report" $((status * 2)) "$bin/kmemtrace-report" --json -o "$tmp/json" "$out"
+	if python3 -c "
+import json
+got = json.load(open('$tmp/json'))['records']
+assert 0 < got['allocs'] + got['frees'] == $records, (got, $records)
+" >"$tmp/out" 2>&1; then pass; else fail "$1: not all is reported"; fi
+}
+
+# larger BYTES: wait until cpu0.out is
+larger() {
+	local tries
+	for ((tries = 0; tries < 1000; tries++)); do
+		[ "$(stat -c %s "$out/cpu0.out")" -gt "$1" ] && return
+		sleep 0.01
+	done
+	fail "cpu0.out does not grow to $1 bytes"
+}
+
+split -b 700000 "$large" "$tmp/piece."
+for size in 1000000 5000000 12000000; do
+	kernel 0
+	rm -rf "$out"
+	mkfifo "$fake/cpu0"
+	begin
+	header "while it runs" 'complete no'
+	for piece in "$tmp"/piece.*; do
+		cat "$piece"
+		sleep 0.02
+	done >"$fake/cpu0" 2>/dev/null &
+	feeder=$!
+	jobs_left+=("$feeder")
+	larger "$size"
+	kill -KILL "$daemon"
+	wait "$daemon" "$feeder" 2>/dev/null
+	jobs_left=()
+	header "killed at $size" 'complete no'
+	begins "killed at $size"
+done
+
+# --- the buffers go while it reads; a kernel without O_DIRECT
+
+# What only a kernel can do is done by a library before libc, once there is a file
+# that is named after it in $FAULTS, and it leaves word of that.
+cat >"$tmp/faults.c" <<'END'
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int fault(const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path) - 8, "%s/%s", getenv("FAULTS"), name);
+	if (access(path, F_OK))
+		return 0;
+	strcat(path, ".fired");
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	return 1;
+}
+
+/* A file of debugfs that was removed. */
+ssize_t read(int fd, void *buf, size_t size)
+{
+	if (fcntl(fd, F_GETFL) & O_NONBLOCK && fault("removed")) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_read, fd, buf, size);
+}
+
+ssize_t write(int fd, const void *buf, size_t size)
+{
+	if (fcntl(fd, F_GETFL) & O_DIRECT && fault("no-direct")) {
+		errno = EINVAL;
+		return -1;
+	}
+	return syscall(SYS_write, fd, buf, size);
+}
+END
+"${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o "$tmp/faults.so" "$tmp/faults.c" || fail "faults.so"
+faults=(env "LD_PRELOAD=$tmp/faults.so" "FAULTS=$tmp/faults" ASAN_OPTIONS=verify_asan_link_order=0)
+
+# fired FAULT: it did
+fired() {
+	if [ -e "$tmp/faults/$1.fired" ]; then pass; else fail "$1: it did not come to that"; fi
+	rm -rf "$tmp/faults"
+	mkdir "$tmp/faults"
+}
+mkdir "$tmp/faults"
+
+# removed WHAT: all that was read before is there, and that it is not all is said
+removed() {
+	ended "$1" 1
+	fired removed
+	says "$1" 'Input/output error; somebody has written to "subbufs", and the buffers are gone'
+	enabled "$1" 0
+	header "$1" 'complete no'
+	expect "$1: check" 3 "$bin/kmemtrace_check" --all "$out"
+	says "$1: check" 'not complete'
+}
+
 kernel 0
 files
-rm -rf "$out"
+begin "${faults[@]}"
+sleep 0.3
+touch "$tmp/faults/removed"
+removed "buffers removed"
+same "buffers removed: cpu0" "$tmp/source/cpu0.out" "$out/cpu0.out"
+same "buffers removed: cpu1" "$tmp/source/cpu1.out" "$out/cpu1.out"
+
+# found out at the end, with something read that waits to be written
+kernel 0
+mkfifo "$fake/cpu0"
+begin "${faults[@]}"
+exec 3>"$fake/cpu0"
+cat "$tmp/source/cpu0.out" >&3
+sleep 0.3
+touch "$tmp/faults/removed"
+kill -TERM "$daemon"
+removed "buffers removed at the end"
+exec 3>&-
+same "buffers removed at the end" "$tmp/source/cpu0.out" "$out/cpu0.out"
+
+# The files go and others come, with the same names: it keeps to those it has.
+kernel 0
+files
 begin
-header "while it runs" 'complete no'
-kill -KILL "$daemon"
-wait "$daemon" 2>/dev/null
-expect "killed" 0 "$bin/kmemtrace_check" "$out/cpu0.out"
+sleep 0.3
+for file in cpu0 cpu1 cpu9999; do
+	echo other >"$fake/.new" && mv "$fake/.new" "$fake/$file"
+done
+sleep 1.5
+kill -TERM "$daemon"
+ended "files replaced" 0
+same "files replaced" "$tmp/source/cpu0.out" "$out/cpu0.out"
+
+kernel 0
+files
+begin
+sleep 0.3
+rm -r "$fake"
+ended "debugfs unmounted" 1
+says "debugfs unmounted" "$fake: No such file"
+header "debugfs unmounted" 'complete no'
+recorded "debugfs unmounted"
+expect "debugfs unmounted: check" 3 "$bin/kmemtrace_check" --all "$out"
+
+# direct: is cpu0.out written past the page cache?
+direct() {
+	local fd flags
+	for fd in "/proc/$daemon/fd"/*; do
+		[ "$(readlink "$fd")" = "$out/cpu0.out" ] || continue
+		flags=$(sed -n 's/^flags:[[:space:]]*//p' "/proc/$daemon/fdinfo/${fd##*/}")
+		[ $((flags & $(python3 -c 'import os; print(os.O_DIRECT)'))) -ne 0 ]
+		return
+	done
+	fail "cpu0.out is not open"
+	return 1
+}
+
+kernel 0
+mkfifo "$fake/cpu0"
+begin "${faults[@]}"
+if direct; then
+	touch "$tmp/faults/no-direct"
+	cat "$large" >"$fake/cpu0"
+	sleep 0.5
+	if direct; then fail "it does not give up O_DIRECT"; else pass; fi
+	kill -TERM "$daemon"
+	ended "EINVAL for O_DIRECT" 0
+	fired no-direct
+	same "EINVAL for O_DIRECT" "$large" "$out/cpu0.out"
+else
+	echo "skipped: EINVAL of write(): $tmp has no O_DIRECT"
+	kill -TERM "$daemon"
+	wait "$daemon"
+	jobs_left=()
+fi
 
 # --- a CPU that comes while it records; one that is away is read at the end
 
@@ -260,7 +472,8 @@ for ((copies = 0; copies < 60; copies++)); do
 done >"$fake/cpu0"
 cp "$tmp/source/cpu1.out" "$fake/cpu1"
 echo 1024 >"$fake/subbufs"
-limit=$(($(stat -c %s "$out/header") / 1024 + 1000))
+header_size=$(stat -c %s "$out/header")
+limit=$((header_size / 1024 + 1000))
 if [ "$((limit * 1024))" -lt "$(stat -c %s "$fake/cpu0")" ]; then
 	expect "full disk" 3 prlimit --fsize=$((limit * 1024)) \
 		"$bin/kmemtraced" --debugfs "$fake" --output "$out" --force --seconds 30
@@ -282,5 +495,66 @@ expect "full from the beginning" 3 prlimit --fsize=8192 \
 	"$bin/kmemtraced" --debugfs "$fake" --output "$out" --force --seconds 30
 enabled "full from the beginning" 0
 if [ -e "$out/header" ]; then fail "half a header is left"; else pass; fi
+
+# --- file systems: a full disk under O_DIRECT, and what has no O_DIRECT
+
+here_it_was=$out
+
+# mounted ARG...: a file system at $tmp/mnt, where the trace goes
+mounted() {
+	mkdir -p "$tmp/mnt"
+	if ! mount "$@" "$tmp/mnt" 2>"$tmp/out"; then
+		echo "skipped: $(head -n 1 "$tmp/out")"
+		return 1
+	fi
+	out=$tmp/mnt/trace
+}
+
+unmounted() {
+	umount "$tmp/mnt"
+	out=$here_it_was
+}
+
+# Room for two headers, and some of the trace.
+truncate -s $((2 * header_size + 8 * 1024 * 1024)) "$tmp/disk"
+mkfs.ext4 -q -F "$tmp/disk" >"$tmp/out" 2>&1 || fail "mkfs.ext4"
+if mounted -o loop "$tmp/disk"; then
+	kernel 0
+	mkfifo "$fake/cpu0"
+	begin
+	if direct; then pass; else fail "ext4: no O_DIRECT"; fi
+	cat "$large" >"$fake/cpu0" 2>/dev/null &
+	feeder=$!
+	jobs_left+=("$feeder")
+	ended "ext4 is full" 3
+	wait "$feeder"
+	says "ext4 is full" 'cpu0.out: No space left on device'
+	says "ext4 is full" 'the rest is dropped'
+	enabled "ext4 is full" 0
+	header "ext4 is full" 'complete no'
+	header "ext4 is full" "written 0 $(stat -c %s "$out/cpu0.out")"
+	if [ "$(stat -c %s "$out/cpu0.out")" -gt 3000000 ]; then pass; else fail "ext4 is full: too early"; fi
+	begins "ext4 is full"
+	expect "ext4 is full: whole records" 0 "$bin/kmemtrace_check" "$out/cpu0.out"
+	expect "ext4 is full: check" 3 "$bin/kmemtrace_check" --all "$out"
+	unmounted
+fi
+
+# 6.1 has no O_DIRECT on tmpfs, later kernels do; on ramfs none does.
+for type in ramfs tmpfs; do
+	mounted -t "$type" none || continue
+	kernel 0
+	cp "$large" "$fake/cpu0"
+	begin
+	if [ "$type" = ramfs ]; then
+		if direct; then fail "ramfs: O_DIRECT"; else pass; fi
+	fi
+	sleep 0.5
+	kill -TERM "$daemon"
+	ended "$type" 0
+	same "$type" "$large" "$out/cpu0.out"
+	header "$type" 'complete yes'
+	unmounted
+done
 
 finish

@@ -16,6 +16,7 @@ cleanup() {
 	for pid in "${jobs_left[@]}"; do
 		kill -KILL "$pid" 2>/dev/null
 	done
+	[ ! -d "$tmp/mnt" ] || umount -l "$tmp/mnt" 2>/dev/null
 	rm -rf "$tmp"
 }
 trap cleanup EXIT
@@ -36,7 +37,7 @@ gen() {
 	local name=$1
 	shift
 	rm -rf "${tmp:?}/$name"
-	"$here/gen-trace.py" "$tmp/$name" "$@"
+	"$here/make-trace.py" "$tmp/$name" --scenario stream --first 1 --events 2000 "$@"
 }
 
 # expect WHAT STATUS COMMAND...: it ends with STATUS; its words are in $tmp/out

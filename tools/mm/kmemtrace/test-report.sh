@@ -19,7 +19,7 @@ report=$bin/kmemtrace-report
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 failed=0
-order=("little 64" "big 64" "little 32" "big 32")
+order=("64" "64 --big" "32" "32 --big")
 
 # check NAME COMMAND...: a test; what it says is shown where it fails
 check() {
@@ -109,10 +109,9 @@ assert plain(load('${1}0.json')) == plain(load('$1$i.json'))
 
 for scenario in basic workload; do
 	for i in "${!order[@]}"; do
-		read -r byte_order word <<<"${order[i]}"
-		trace "$scenario$i" --scenario "$scenario" --byte-order "$byte_order" \
-			--word "$word"
-		check "$scenario: totals of $byte_order-endian, $word bits" \
+		read -r word endian <<<"${order[i]}"
+		trace "$scenario$i" --scenario "$scenario" --word "$word" ${endian:+"$endian"}
+		check "$scenario: totals of $word bits ${endian#--}" \
 			as_expected "$scenario$i"
 	done
 	check "$scenario: the same from all machines" same_everywhere "$scenario"
@@ -182,7 +181,7 @@ texts() {
 		echo "=== $scenario"
 		"$report" "$tmp/golden" || return
 	done
-	trace golden --scenario errors --features "" --byte-order big --word 32
+	trace golden --scenario errors --features "" --big --word 32
 	echo "=== errors of a 32-bit machine without features, --bytes"
 	"$report" --bytes --top 2 "$tmp/golden"
 }

@@ -38,7 +38,7 @@ gen little --cpus 7 --lost
 dump "seven CPUs" little
 has "seven CPUs" 2000
 in_order "seven CPUs"
-says "losses" " lost 186 8928"
+says "losses" " lost 186 13392"
 grep -v '^abi' "$tmp/out" >"$tmp/little.txt"
 
 gen big --cpus 7 --lost --big
@@ -50,7 +50,7 @@ same "big-endian" "$tmp/little.txt" "$tmp/big.txt"
 gen word --cpus 3 --big --word 32
 dump "32 bits" word
 says "32 bits" "32 bits"
-says "32 bits" "foo+"
+says "32 bits" "alpha_alloc+"
 has "32 bits" 2000
 in_order "32 bits"
 
@@ -150,15 +150,15 @@ header() {
 gen head --events 10
 dump "header" head
 not_says "header" '! '
-says "header" 'abi 2 little-endian 64 bits page 4096 machine x86_64'
+says "header" 'abi 2 little-endian 64 bits page 4096 machine test'
 says "header" 'release 6.1.0-test complete lost 0 0'
-says "header" 'tag 2 drivers/x.c:5 [x]|bar'
+says "header" 'tag 3 drivers/net/third.c:33 [third]|third_alloc'
 says "header" 'tag 65535 fs/last.c:1|last'
-says "header" 'symbol ffffffff81900000 bar [x]'
-says "header" 'symbol ffffffff81002000 weak_one'
+says "header" 'symbol ffffffff81900000 modular_alloc [third]'
+says "header" 'symbol ffffffff81006000 weak_one'
 not_says "header" 'some_data'
 not_says "header" 'hidden'
-header '/^end$/d' '! header 31: cut short: no "end"'
+header '/^end$/d' '! header 35: cut short: no "end"'
 header 's/^page_size .*/page_size 4095/' '! header 5: no sense in the value of "page_size"'
 header 's/^word_bits .*/word_bits 16/' 'no sense in the value of "word_bits"'
 header 's/^byte_order .*/byte_order middle/' 'no byte order; it is guessed'
@@ -168,11 +168,15 @@ header 's/^abi_version .*/abi_version 99999999999999999999999/' \
 header 's/^machine /machine x\nmachine /' '! header 8: "machine" a second time'
 header 's/^lost 0 .*/lost 0 1 2\nlost 0 1 2/' 'no sense in the value of "lost"'
 header 's/^lost 0 .*/lost 0 -1 2/' 'no sense in the value of "lost"'
+header 's/^lost 0 .*/span half\n&/' 'no sense in the value of "span"'
+header 's/^lost 0 .*/written 0\n&/' 'no sense in the value of "written"'
+header 's/^lost 0 .*/earlier 0 -1 2\n&/' 'no sense in the value of "earlier"'
+header 's/^lost 0 .*/untold x 1 2\n&/' 'no sense in the value of "untold"'
 header 's/^kmemtrace 1/kmemtrace 7/' 'format 7 is newer'
 header 's/^65535 /65536 /' 'not a tag'
 header 's/^65535 /2 /' 'tag 2 a second time'
 header 's/^ffffffff81001000 T/fffffffffffff81001000 T/' 'not a symbol'
-header 's/^ffffffff81001000 T foo/ffffffff81001000 T/' 'not a symbol'
+header 's/^ffffffff81001000 T alpha_alloc/ffffffff81001000 T/' 'not a symbol'
 header 's/^section modules/section tags\nsection modules/' 'section tags a second time'
 header 's/^release /rel\x00ease /' 'NUL byte in the line'
 header "s/^release .*/release $(head -c 70000 /dev/zero | tr '\0' x)/" '! header 8: line too long'

@@ -401,6 +401,40 @@ static bool key_lost(struct header_reader *r, char *value)
 	return true;
 }
 
+/* "cpu n ...": add up the n */
+static bool add_number(uint64_t *sum, char *value)
+{
+	uint64_t cpu, n;
+
+	if (!take_number(&value, &cpu) || !take_number(&value, &n))
+		return false;
+	*sum = add_saturated(*sum, n);
+	return true;
+}
+
+static bool key_span(struct header_reader *r, char *value)
+{
+	r->trace->header.whole = !strcmp(value, "whole");
+	return r->trace->header.whole || !strcmp(value, "part");
+}
+
+static bool key_written(struct header_reader *r, char *value)
+{
+	r->trace->header.written_known = true;
+	return add_number(&r->trace->header.written, value);
+}
+
+static bool key_earlier(struct header_reader *r, char *value)
+{
+	return add_number(&r->trace->header.earlier_events, value);
+}
+
+static bool key_untold(struct header_reader *r, char *value)
+{
+	r->trace->header.untold_known = true;
+	return add_number(&r->trace->header.untold_events, value);
+}
+
 static const struct key {
 	const char *name;
 	bool (*set)(struct header_reader *r, char *value);
@@ -416,6 +450,10 @@ static const struct key {
 	{ "complete", key_complete, false },
 	{ "cpus", key_cpus, false },
 	{ "lost", key_lost, true },
+	{ "span", key_span, false },
+	{ "written", key_written, true },
+	{ "earlier", key_earlier, true },
+	{ "untold", key_untold, true },
 };
 
 #define KEY_FORMAT	0

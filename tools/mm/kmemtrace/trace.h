@@ -46,6 +46,12 @@ struct trace_symbol {
  * @lost_known: @lost_events and @lost_bytes are there
  * @lost_events: records that the kernel could not write, all CPUs
  * @lost_bytes: their size
+ * @whole: all that was recorded is there, from its beginning to its end
+ * @written_known: @written is there
+ * @written: bytes of the files of all CPUs
+ * @earlier_events: of those lost before the trace, records in it tell
+ * @untold_known: @untold_events is there
+ * @untold_events: of @lost_events, those that no record tells of
  * @machine: as in uname -m
  * @release: as in uname -r
  * @tags: by index, up to @nr_tags; an entry without @where is none
@@ -62,6 +68,12 @@ struct trace_header {
 	bool lost_known;
 	uint64_t lost_events;
 	uint64_t lost_bytes;
+	bool whole;
+	bool written_known;
+	uint64_t written;
+	uint64_t earlier_events;
+	bool untold_known;
+	uint64_t untold_events;
 	char machine[65];
 	char release[65];
 	struct trace_tag *tags;

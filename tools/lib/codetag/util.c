@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory and the index of kmemtrace-report, see report-util.h.
+ * Memory and the index, see util.h.
  *
  * The index holds the hash beside the number, so that it can grow without asking
  * for the elements, and mostly need not look at an element that is not the one.
  * No more than half of it is in use.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report-util.h"
+#include "util.h"
 
 uint64_t hash_seed;
 
@@ -24,7 +25,7 @@ struct index_slot {
 static void *or_exit(void *memory)
 {
 	if (!memory) {
-		fputs("kmemtrace-report: out of memory\n", stderr);
+		fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
 		exit(1);
 	}
 	return memory;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Small things that all of kmemtrace-report uses: memory that is there or ends
- * the program, sums that stop at the end of 64 bits, and an index.
+ * Small things that the tools use: memory that is there or ends the program, sums
+ * that stop at the end of 64 bits, and an index.
  *
  * Sums saturate because a trace may hold any number at all: a total that says
  * "as much as can be said" is a report, one that wrapped around is a lie.
  */
-#ifndef _KMEMTRACE_REPORT_UTIL_H
-#define _KMEMTRACE_REPORT_UTIL_H
+#ifndef _CODETAG_UTIL_H
+#define _CODETAG_UTIL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,4 +84,4 @@ void *need_memory(size_t nr, size_t size);
 void *need_more(void *old, size_t nr, size_t size);
 char *need_string(const char *text);
 
-#endif /* _KMEMTRACE_REPORT_UTIL_H */
+#endif /* _CODETAG_UTIL_H */

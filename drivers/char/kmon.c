@@ -1,0 +1,1204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KMON: /dev/kmon, binary records from any context to any number of readers. The
+ * layout of the records is in include/uapi/linux/kmon.h.
+ *
+ * Two stages. A CPU writes its records into a ring of its own, without a lock, an
+ * atomic operation or a wakeup: the scheduler is among those who call. From time to
+ * time, and when a ring is half full, a work item carries what is in the rings to
+ * the buffer of every instance that is started; its reader takes it from there.
+ *
+ * Invariants:
+ *
+ *  - A record is in a ring or a buffer whole or not at all. What does not fit is
+ *    counted, for each instance that was to have it.
+ *  - In a ring, times never go backwards: the time is taken again when somebody
+ *    came in between and got the place.
+ *  - Rings exist from the first open to the last close. Nobody writes without
+ *    having disabled preemption, so that a grace period of RCU is all there is to
+ *    wait for.
+ *
+ * Locks, in this order: the read_lock of an instance (its reader's side, held over
+ * page faults of his, so it is waited for with nothing else held), kmon_lock (open,
+ * close, start, stop), kmon_flush_lock (rings to buffers). A CPU that comes online
+ * takes none of them.
+ */
+#define pr_fmt(fmt) "kmon: " fmt
+
+#include <linux/alloc_tag.h>
+#include <linux/compat.h>
+#include <linux/cpuhotplug.h>
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/irq_work.h>
+#include <linux/kasan.h>
+#include <linux/kmemtrace.h>
+#include <linux/kmon.h>
+#include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/poll.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <asm/local.h>
+#include <asm/unaligned.h>
+
+#include <trace/events/kmem.h>
+#include <trace/events/sched.h>
+#include <uapi/linux/kmon.h>
+
+/* Data */
+
+/* Room for two of the largest records, and what relieves an allocator. */
+#define RING_SIZE_MIN		(128 * 1024)
+#define RING_SIZE_MAX		(64 * 1024 * 1024)
+#define RING_SIZE_DEFAULT	(256 * 1024)
+
+#define FLUSH_HZ_DEFAULT	100
+
+/* What one read() takes at most: anything larger than the largest record will do. */
+#define READ_MAX		(1024 * 1024)
+
+/**
+ * struct kmon_buf - bytes in a circle
+ * @data: the memory, NULL if there is none
+ * @size: a power of two
+ *
+ * Positions in it only ever rise, and wrap as an unsigned long does.
+ */
+struct kmon_buf {
+	u8 *data;
+	unsigned long size;
+};
+
+/**
+ * struct kmon_ring - what a CPU has written and nobody has fetched
+ * @buf: the memory
+ * @head: what comes next goes here
+ * @nest: records begun and not finished: those of a task, and of the interrupts
+ *	and NMIs on top of it
+ * @kicked: a flush was asked for
+ * @published: before this, all is written
+ * @lost: records that found no room
+ * @refused: blobs that no header can describe
+ * @kick: asks for a flush
+ * @tail: before this, all was fetched
+ * @lost_told: of @lost, what instances know of
+ *
+ * Up to @kick these are the CPU's, the rest is the flush's.
+ */
+struct kmon_ring {
+	struct kmon_buf buf;
+	local_t head;
+	unsigned int nest;
+	bool kicked;
+	unsigned long published;
+	local_t lost;
+	local_t refused;
+	struct irq_work kick;
+	unsigned long tail ____cacheline_aligned_in_smp;
+	unsigned long lost_told;
+};
+
+static DEFINE_PER_CPU_ALIGNED(struct kmon_ring, kmon_rings);
+
+/**
+ * struct kmon_instance - an open file
+ * @node: in kmon_started
+ * @wait: readers of an empty buffer
+ * @sources: KMON_SOURCE_* it wants, under kmon_lock
+ * @started: under kmon_lock and kmon_flush_lock
+ * @read_lock: readers, and who replaces or measures the buffer
+ * @buf: the memory
+ * @tail: before this, all was read; under @read_lock
+ * @read: records that were; under @read_lock
+ * @head: what comes next goes here; under kmon_flush_lock
+ * @stored: records that were put into @buf; under kmon_flush_lock
+ * @lost: records that were not; under kmon_flush_lock
+ * @overrun: some were lost since the last read()
+ */
+struct kmon_instance {
+	struct list_head node;
+	wait_queue_head_t wait;
+	u32 sources;
+	bool started;
+	struct mutex read_lock;
+	struct kmon_buf buf;
+	unsigned long tail;
+	u64 read;
+	unsigned long head;
+	u64 stored;
+	u64 lost;
+	bool overrun;
+};
+
+DEFINE_STATIC_KEY_FALSE(kmon_key);
+EXPORT_SYMBOL_GPL(kmon_key);
+
+static DEFINE_MUTEX(kmon_lock);
+static unsigned int kmon_opens;
+static int kmon_cpuhp_state;
+
+static DEFINE_MUTEX(kmon_flush_lock);
+static LIST_HEAD(kmon_started);
+
+static unsigned int kmon_ring_size = RING_SIZE_DEFAULT;
+static unsigned int kmon_flush_hz = FLUSH_HZ_DEFAULT;
+
+static void kmon_flush_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(kmon_flusher, kmon_flush_work);
+
+/* Internals: bytes in a circle */
+
+static __always_inline void buf_put(const struct kmon_buf *b, unsigned long pos,
+				    const void *from, unsigned int len)
+{
+	unsigned long at = pos & (b->size - 1);
+	unsigned long behind = b->size - at;
+
+	if (likely(len <= behind)) {
+		memcpy(b->data + at, from, len);
+	} else {
+		memcpy(b->data + at, from, behind);
+		memcpy(b->data, from + behind, len - behind);
+	}
+}
+
+/* From circle to circle; both have that much. */
+static void buf_move(const struct kmon_buf *to, unsigned long to_pos,
+		     const struct kmon_buf *from, unsigned long pos,
+		     unsigned long len)
+{
+	unsigned long at, n;
+
+	for (; len; len -= n, pos += n, to_pos += n) {
+		at = pos & (from->size - 1);
+		n = min(len, from->size - at);
+		n = min(n, to->size - (to_pos & (to->size - 1)));
+		buf_put(to, to_pos, from->data + at, n);
+	}
+}
+
+static unsigned long buf_to_user(char __user *to, const struct kmon_buf *from,
+				 unsigned long pos, unsigned long len)
+{
+	unsigned long at = pos & (from->size - 1);
+	unsigned long n = min(len, from->size - at);
+
+	return copy_to_user(to, from->data + at, n) ||
+	       copy_to_user(to + n, from->data, len - n);
+}
+
+static unsigned int record_len(const struct kmon_buf *b, unsigned long pos)
+{
+	unsigned long at = pos + KMON_HDR_SIZE_OF_BLOB;
+
+	return KMON_HDR_SIZE + (b->data[at & (b->size - 1)] |
+				b->data[(at + 1) & (b->size - 1)] << 8);
+}
+
+/* How much of what is between two positions are whole records that have room. */
+static unsigned long whole_records(const struct kmon_buf *b, unsigned long pos,
+				   unsigned long end, unsigned long room,
+				   u64 *nr)
+{
+	unsigned long len, taken = 0;
+
+	for (*nr = 0; pos + taken != end; ++*nr) {
+		len = record_len(b, pos + taken);
+		if (len > room - taken)
+			break;
+		taken += len;
+	}
+	return taken;
+}
+
+/* Internals: a record into the ring of this CPU */
+
+/* False, and counted, if there is no room. */
+static __always_inline bool ring_reserve(struct kmon_ring *r, unsigned int len,
+					 unsigned long *pos, u64 *now)
+{
+	unsigned long head;
+
+	do {
+		head = local_read(&r->head);
+		/* Pairs with ring_fetched(): what was there has been copied. */
+		if (unlikely(head + len - smp_load_acquire(&r->tail) >
+			     r->buf.size)) {
+			local_inc(&r->lost);
+			return false;
+		}
+		*now = ktime_get_mono_fast_ns();
+	} while (unlikely(local_cmpxchg(&r->head, head, head + len) != head));
+	*pos = head;
+	return true;
+}
+
+/*
+ * Only the outermost of those who interrupted each other knows that all before
+ * @head is written. Who comes between reading it and the end of that is found out
+ * by @head having moved.
+ */
+static __always_inline void ring_publish(struct kmon_ring *r)
+{
+	unsigned long head;
+
+	barrier();
+	if (unlikely(READ_ONCE(r->nest) > 1)) {
+		WRITE_ONCE(r->nest, READ_ONCE(r->nest) - 1);
+		return;
+	}
+	for (;;) {
+		head = local_read(&r->head);
+		/* Pairs with the smp_load_acquire() in flush_ring(). */
+		smp_store_release(&r->published, head);
+		WRITE_ONCE(r->nest, 0);
+		barrier();
+		if (likely(head == local_read(&r->head)))
+			break;
+		WRITE_ONCE(r->nest, 1);
+		barrier();
+	}
+}
+
+/* On a CPU that is about to go nobody would do what is asked for. */
+static noinline void ring_ask(struct kmon_ring *r, unsigned int cpu)
+{
+	if (!cpu_online(cpu))
+		return;
+	WRITE_ONCE(r->kicked, true);
+	irq_work_queue(&r->kick);
+}
+
+static __always_inline int ring_add(const void *blob, unsigned int size)
+{
+	u8 header[KMON_HDR_SIZE];
+	struct kmon_ring *r;
+	unsigned long pos;
+	unsigned int cpu;
+	int ret = 0;
+	u64 now;
+
+	preempt_disable_notrace();
+	cpu = smp_processor_id();
+	r = this_cpu_ptr(&kmon_rings);
+	if (unlikely(cpu > KMON_CPU_MAX)) {
+		local_inc(&r->refused);
+		ret = -ERANGE;
+		goto out;
+	}
+	WRITE_ONCE(r->nest, READ_ONCE(r->nest) + 1);
+	barrier();
+	if (likely(ring_reserve(r, KMON_HDR_SIZE + size, &pos, &now))) {
+		header[KMON_HDR_CPU] = cpu;
+		put_unaligned_le64(now, header + KMON_HDR_TIME);
+		put_unaligned_le16(size, header + KMON_HDR_SIZE_OF_BLOB);
+		buf_put(&r->buf, pos, header, KMON_HDR_SIZE);
+		buf_put(&r->buf, pos + KMON_HDR_SIZE, blob, size);
+	} else {
+		ret = -ENOBUFS;
+	}
+	ring_publish(r);
+	if (unlikely(local_read(&r->head) - READ_ONCE(r->tail) >
+		     r->buf.size / 2 && !READ_ONCE(r->kicked)))
+		ring_ask(r, cpu);
+out:
+	preempt_enable_notrace();
+	return ret;
+}
+
+/* In hard interrupt context, where a work item may be queued. */
+static void ring_kick(struct irq_work *work)
+{
+	mod_delayed_work(system_unbound_wq, &kmon_flusher, 0);
+}
+
+/* Internals: from rings to buffers */
+
+static void deliver(struct kmon_instance *i, const struct kmon_ring *r,
+		    unsigned long end)
+{
+	/* Pairs with kmon_read(): what was there has been copied. */
+	unsigned long room = i->buf.size - (i->head - smp_load_acquire(&i->tail));
+	unsigned long len;
+	u64 nr;
+
+	len = whole_records(&r->buf, r->tail, end, room, &nr);
+	buf_move(&i->buf, i->head, &r->buf, r->tail, len);
+	i->stored += nr;
+	/* Pairs with buffer_end(). */
+	smp_store_release(&i->head, i->head + len);
+	if (r->tail + len == end)
+		return;
+	whole_records(&r->buf, r->tail + len, end, ULONG_MAX, &nr);
+	i->lost += nr;
+	WRITE_ONCE(i->overrun, true);
+}
+
+static void tell_lost(struct kmon_instance *i, unsigned long lost)
+{
+	if (!lost)
+		return;
+	i->lost += lost;
+	WRITE_ONCE(i->overrun, true);
+}
+
+static void flush_ring(struct kmon_ring *r)
+{
+	struct kmon_instance *i;
+	unsigned long end, lost;
+
+	/* First: who fills it while it is emptied may ask again. */
+	WRITE_ONCE(r->kicked, false);
+	/* Pairs with ring_publish(). */
+	end = smp_load_acquire(&r->published);
+	lost = local_read(&r->lost);
+	list_for_each_entry(i, &kmon_started, node) {
+		deliver(i, r, end);
+		tell_lost(i, lost - r->lost_told);
+		cond_resched();
+	}
+	r->lost_told = lost;
+	/* Pairs with ring_reserve(). */
+	smp_store_release(&r->tail, end);
+}
+
+static unsigned long buffer_end(const struct kmon_instance *i)
+{
+	/* Pairs with deliver(). */
+	return smp_load_acquire(&i->head);
+}
+
+static bool has_records(const struct kmon_instance *i)
+{
+	return buffer_end(i) != READ_ONCE(i->tail);
+}
+
+static void flush_all(void)
+{
+	struct kmon_instance *i;
+	unsigned int cpu;
+
+	lockdep_assert_held(&kmon_flush_lock);
+
+	for_each_possible_cpu(cpu)
+		flush_ring(per_cpu_ptr(&kmon_rings, cpu));
+	list_for_each_entry(i, &kmon_started, node) {
+		if (has_records(i) || READ_ONCE(i->overrun))
+			wake_up_interruptible(&i->wait);
+	}
+}
+
+static void kmon_flush_work(struct work_struct *work)
+{
+	mutex_lock(&kmon_flush_lock);
+	flush_all();
+	if (!list_empty(&kmon_started))
+		queue_delayed_work(system_unbound_wq, &kmon_flusher,
+				   max(HZ / READ_ONCE(kmon_flush_hz), 1U));
+	mutex_unlock(&kmon_flush_lock);
+}
+
+static bool is_started(const struct kmon_instance *i)
+{
+	/* Pairs with stop(). */
+	return smp_load_acquire(&i->started);
+}
+
+/* So that what was added before a reader asks is there when it is told. */
+static void flush_for(struct kmon_instance *i)
+{
+	mutex_lock(&kmon_flush_lock);
+	if (i->started && !has_records(i))
+		flush_all();
+	mutex_unlock(&kmon_flush_lock);
+}
+
+/* Internals: what the kernel makes records of */
+
+struct task_blob {
+	u8 type;
+	__le16 pid;
+} __packed;
+
+struct task_blob32 {
+	u8 type;
+	__le32 pid;
+} __packed;
+
+struct tasks_blob {
+	u8 type;
+	__le16 from;
+	__le16 to;
+} __packed;
+
+struct tasks_blob32 {
+	u8 type;
+	__le32 from;
+	__le32 to;
+} __packed;
+
+struct alloc_blob {
+	u8 type;
+	__le16 site;
+	__le64 bytes;
+	__le64 address;
+} __packed;
+
+struct free_blob {
+	u8 type;
+	__le64 address;
+} __packed;
+
+static __always_inline void add_task(u8 type, u8 type32, u32 pid)
+{
+	struct task_blob narrow = { type, cpu_to_le16(pid) };
+	struct task_blob32 wide = { type32, cpu_to_le32(pid) };
+
+	if (likely(pid <= U16_MAX))
+		ring_add(&narrow, sizeof(narrow));
+	else
+		ring_add(&wide, sizeof(wide));
+}
+
+static __always_inline void add_tasks(u8 type, u8 type32, u32 from, u32 to)
+{
+	struct tasks_blob narrow = { type, cpu_to_le16(from), cpu_to_le16(to) };
+	struct tasks_blob32 wide = { type32, cpu_to_le32(from), cpu_to_le32(to) };
+
+	if (likely((from | to) <= U16_MAX))
+		ring_add(&narrow, sizeof(narrow));
+	else
+		ring_add(&wide, sizeof(wide));
+}
+
+static void probe_enqueue(void *data, struct rq *rq, struct task_struct *p)
+{
+	add_task(KMON_DT_TSKQUEUE, KMON_DT_TSKQUEUE32, p->pid);
+}
+
+static void probe_dequeue(void *data, struct rq *rq, struct task_struct *p)
+{
+	add_task(KMON_DT_TSKDEQUEUE, KMON_DT_TSKDEQUEUE32, p->pid);
+}
+
+static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	add_tasks(KMON_DT_TSKSWITCH, KMON_DT_TSKSWITCH32, prev->pid, next->pid);
+}
+
+/* Where it is woken from, which may be another CPU than it is woken on. */
+static void probe_waking(void *data, struct task_struct *p)
+{
+	add_tasks(KMON_DT_TSKWAKEUP, KMON_DT_TSKWAKEUP32,
+		  in_task() ? current->pid : 0, p->pid);
+}
+
+/* Whether hooks say which line it is; set before the first probe comes. */
+static bool kmon_sites __read_mostly;
+
+static __always_inline void add_alloc(u64 address, u64 bytes)
+{
+	struct alloc_blob blob = {
+		.type = KMON_DT_ALLOC,
+		.site = cpu_to_le16(KMON_NO_SITE),
+		.bytes = cpu_to_le64(bytes),
+		.address = cpu_to_le64(address),
+	};
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+	if (kmon_sites)
+		blob.site = cpu_to_le16(current->alloc_tag->ct.index);
+#endif
+	ring_add(&blob, sizeof(blob));
+}
+
+static __always_inline void add_free(u64 address)
+{
+	struct free_blob blob = { KMON_DT_FREE, cpu_to_le64(address) };
+
+	ring_add(&blob, sizeof(blob));
+}
+
+static void probe_kmalloc(void *data, unsigned long call_site, const void *ptr,
+			  size_t bytes_req, size_t bytes_alloc, gfp_t gfp,
+			  int node)
+{
+	if (likely(!ZERO_OR_NULL_PTR(ptr)))
+		add_alloc(kmemtrace_object_address(ptr), bytes_alloc);
+}
+
+static void probe_kfree(void *data, unsigned long call_site, const void *ptr)
+{
+	if (likely(!ZERO_OR_NULL_PTR(ptr)))
+		add_free(kmemtrace_object_address(ptr));
+}
+
+static void probe_cache_alloc(void *data, unsigned long call_site,
+			      const void *ptr, struct kmem_cache *s, gfp_t gfp,
+			      int node)
+{
+	if (likely(ptr))
+		add_alloc(kmemtrace_object_address(ptr), kmem_cache_size(s));
+}
+
+static void probe_cache_free(void *data, unsigned long call_site,
+			     const void *ptr, const struct kmem_cache *s)
+{
+	if (likely(ptr))
+		add_free(kmemtrace_object_address(ptr));
+}
+
+static void probe_page_alloc(void *data, struct page *page, unsigned int order,
+			     gfp_t gfp, int migratetype, struct zone *preferred,
+			     unsigned long call_site)
+{
+	if (likely(page))
+		add_alloc(kmemtrace_page_address(page), PAGE_SIZE << order);
+}
+
+static void probe_page_free(void *data, struct page *page, unsigned int order,
+			    unsigned long call_site)
+{
+	add_free(kmemtrace_page_address(page));
+}
+
+struct kmon_probe {
+	u32 source;
+	struct tracepoint *tp;
+	void *probe;
+};
+
+#define FOR_EACH_PROBE(_do)						\
+	_do(SCHED, sched_enqueue_tp, probe_enqueue)			\
+	_do(SCHED, sched_dequeue_tp, probe_dequeue)			\
+	_do(SCHED, sched_switch, probe_switch)				\
+	_do(SCHED, sched_waking, probe_waking)				\
+	_do(SCHED, sched_wakeup_new, probe_waking)			\
+	_do(ALLOC, kmalloc, probe_kmalloc)				\
+	_do(ALLOC, kfree, probe_kfree)					\
+	_do(ALLOC, kmem_cache_alloc, probe_cache_alloc)			\
+	_do(ALLOC, kmem_cache_free, probe_cache_free)			\
+	_do(ALLOC, mm_page_alloc, probe_page_alloc)			\
+	_do(ALLOC, mm_page_free, probe_page_free)
+
+#define PROBE(_source, _name, _probe)					\
+	{ KMON_SOURCE_##_source, &__tracepoint_##_name, _probe },
+
+static const struct kmon_probe kmon_probes[] = {
+	FOR_EACH_PROBE(PROBE)
+};
+
+/* The table has no types. */
+#define CHECK_PROBE(_source, _name, _probe)				\
+	check_trace_callback_type_##_name(_probe);
+
+static void __maybe_unused check_probes(void)
+{
+	FOR_EACH_PROBE(CHECK_PROBE)
+}
+
+static void unregister_probes(u32 source, unsigned int end)
+{
+	while (end--) {
+		if (kmon_probes[end].source == source)
+			tracepoint_probe_unregister(kmon_probes[end].tp,
+						    kmon_probes[end].probe, NULL);
+	}
+	/* Nobody is in one of them after this. */
+	tracepoint_synchronize_unregister();
+}
+
+static int register_probes(u32 source)
+{
+	unsigned int n;
+	int ret;
+
+	for (n = 0; n < ARRAY_SIZE(kmon_probes); n++) {
+		if (kmon_probes[n].source != source)
+			continue;
+		ret = tracepoint_probe_register(kmon_probes[n].tp,
+						kmon_probes[n].probe, NULL);
+		if (ret) {
+			unregister_probes(source, n);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* How many started instances want each, by the number of its bit. */
+static unsigned int source_users[ilog2(KMON_SOURCES_ALL) + 1];
+
+static void source_off(u32 source)
+{
+	unregister_probes(source, ARRAY_SIZE(kmon_probes));
+	if (source == KMON_SOURCE_ALLOC && kmon_sites) {
+		kmon_sites = false;
+		alloc_tag_hooks_put();
+	}
+}
+
+static int source_on(u32 source)
+{
+	int ret;
+
+	if (source == KMON_SOURCE_ALLOC)
+		kmon_sites = alloc_tag_hooks_get();
+	ret = register_probes(source);
+	if (ret && source == KMON_SOURCE_ALLOC && kmon_sites) {
+		kmon_sites = false;
+		alloc_tag_hooks_put();
+	}
+	return ret;
+}
+
+static void put_sources(u32 sources, unsigned int end)
+{
+	lockdep_assert_held(&kmon_lock);
+
+	while (end--) {
+		if (sources & BIT(end) && !--source_users[end])
+			source_off(BIT(end));
+	}
+}
+
+static int get_sources(u32 sources)
+{
+	unsigned int n;
+	int ret;
+
+	lockdep_assert_held(&kmon_lock);
+
+	for (n = 0; n < ARRAY_SIZE(source_users); n++) {
+		if (!(sources & BIT(n)) || source_users[n]++)
+			continue;
+		ret = source_on(BIT(n));
+		if (ret) {
+			source_users[n]--;
+			put_sources(sources, n);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* Internals: rings */
+
+/* Also as a CPU comes online. One without a ring counts what it loses. */
+static int make_ring(unsigned int cpu)
+{
+	struct kmon_ring *r = per_cpu_ptr(&kmon_rings, cpu);
+	unsigned long size = READ_ONCE(kmon_ring_size);
+
+	if (r->buf.data || cpu > KMON_CPU_MAX)
+		return 0;
+	r->buf.data = vmalloc_node(size, cpu_to_node(cpu));
+	if (r->buf.data)
+		r->buf.size = size;
+	else
+		pr_warn("no memory for the ring of CPU %u\n", cpu);
+	return 0;
+}
+
+static void free_rings(void)
+{
+	struct kmon_ring *r;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		r = per_cpu_ptr(&kmon_rings, cpu);
+		vfree(r->buf.data);
+		r->buf.data = NULL;
+		r->buf.size = 0;
+	}
+}
+
+static bool rings_complete(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (cpu <= KMON_CPU_MAX && !per_cpu(kmon_rings, cpu).buf.data)
+			return false;
+	}
+	return true;
+}
+
+/* The last one to go */
+static void close_rings(void)
+{
+	unsigned int cpu;
+
+	lockdep_assert_held(&kmon_lock);
+
+	cpuhp_remove_state_nocalls(kmon_cpuhp_state);
+	/* Who saw kmon_key still on has finished, and maybe asked for a flush. */
+	synchronize_rcu();
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(kmon_rings, cpu).kick);
+	cancel_delayed_work_sync(&kmon_flusher);
+	free_rings();
+}
+
+/* The first one to come */
+static int open_rings(void)
+{
+	bool complete;
+	int ret;
+
+	lockdep_assert_held(&kmon_lock);
+
+	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "char/kmon:prepare",
+				make_ring, NULL);
+	if (ret < 0)
+		return ret;
+	kmon_cpuhp_state = ret;
+	cpus_read_lock();
+	complete = rings_complete();
+	cpus_read_unlock();
+	if (complete)
+		return 0;
+	close_rings();
+	return -ENOMEM;
+}
+
+/* Internals: an instance */
+
+static int start(struct kmon_instance *i)
+{
+	int ret;
+
+	lockdep_assert_held(&kmon_lock);
+
+	if (i->started)
+		return 0;
+	ret = get_sources(i->sources);
+	if (ret)
+		return ret;
+	static_branch_inc(&kmon_key);
+	mutex_lock(&kmon_flush_lock);
+	/* What was before is not for it. */
+	flush_all();
+	list_add_tail(&i->node, &kmon_started);
+	WRITE_ONCE(i->started, true);
+	mutex_unlock(&kmon_flush_lock);
+	queue_delayed_work(system_unbound_wq, &kmon_flusher, 0);
+	return 0;
+}
+
+static void stop(struct kmon_instance *i)
+{
+	lockdep_assert_held(&kmon_lock);
+
+	if (!i->started)
+		return;
+	static_branch_dec(&kmon_key);
+	put_sources(i->sources, ARRAY_SIZE(source_users));
+	/* Every record that was begun is published, whoever interrupted whom. */
+	synchronize_rcu();
+	mutex_lock(&kmon_flush_lock);
+	flush_all();
+	list_del(&i->node);
+	/* Pairs with is_started(): all it will ever have is there. */
+	smp_store_release(&i->started, false);
+	mutex_unlock(&kmon_flush_lock);
+	wake_up_interruptible(&i->wait);
+}
+
+/* What was not read yet moves along; nothing changes without success. */
+static int replace_buffer(struct kmon_instance *i, struct kmon_buf *new)
+{
+	unsigned long unread = i->head - i->tail;
+
+	lockdep_assert_held(&i->read_lock);
+	lockdep_assert_held(&kmon_lock);
+
+	if (i->started || unread > new->size)
+		return -EBUSY;
+	if (unread)
+		buf_move(new, i->tail, &i->buf, i->tail, unread);
+	swap(i->buf, *new);
+	return 0;
+}
+
+static int set_size(struct kmon_instance *i, long size)
+{
+	struct kmon_buf buf = { .size = size };
+	int ret;
+
+	if (size < KMON_BUFFSIZE_MIN || size > KMON_BUFFSIZE_MAX ||
+	    !is_power_of_2(size))
+		return -EINVAL;
+	if (is_started(i))
+		return -EBUSY;
+	/* Rather none than somebody killed for it. */
+	buf.data = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL |
+				   __GFP_NOWARN);
+	if (!buf.data)
+		return -ENOMEM;
+	ret = mutex_lock_interruptible(&i->read_lock);
+	if (!ret) {
+		mutex_lock(&kmon_lock);
+		ret = replace_buffer(i, &buf);
+		mutex_unlock(&kmon_lock);
+		mutex_unlock(&i->read_lock);
+	}
+	vfree(buf.data);
+	return ret;
+}
+
+static int set_sources(struct kmon_instance *i, u32 sources)
+{
+	int ret = -EBUSY;
+
+	if (sources & ~KMON_SOURCES_ALL)
+		return -EINVAL;
+	mutex_lock(&kmon_lock);
+	if (!i->started) {
+		WRITE_ONCE(i->sources, sources);
+		ret = 0;
+	}
+	mutex_unlock(&kmon_lock);
+	return ret;
+}
+
+static u64 sum_refused(void)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += local_read(&per_cpu(kmon_rings, cpu).refused);
+	return sum;
+}
+
+static int get_stats(struct kmon_instance *i, struct kmon_stats *s)
+{
+	if (mutex_lock_interruptible(&i->read_lock))
+		return -ERESTARTSYS;
+	mutex_lock(&kmon_flush_lock);
+	if (i->started)
+		flush_all();
+	*s = (struct kmon_stats) {
+		.buff_size = i->buf.size,
+		.read = i->read,
+		.lost = i->lost,
+		.unread = i->stored - i->read,
+		.unread_bytes = i->head - i->tail,
+		.refused = sum_refused(),
+		.sources = READ_ONCE(i->sources),
+		.started = i->started,
+	};
+	mutex_unlock(&kmon_flush_lock);
+	mutex_unlock(&i->read_lock);
+	return 0;
+}
+
+/* Interface: /dev/kmon */
+
+static int kmon_open(struct inode *inode, struct file *file)
+{
+	struct kmon_instance *i;
+	int ret;
+
+	/* Addresses of the kernel are among what it tells. */
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
+	i = kzalloc(sizeof(*i), GFP_KERNEL_ACCOUNT);
+	if (!i)
+		return -ENOMEM;
+	mutex_init(&i->read_lock);
+	init_waitqueue_head(&i->wait);
+	i->sources = KMON_SOURCES_DEFAULT;
+	i->buf.size = KMON_BUFFSIZE_DEFAULT;
+	i->buf.data = __vmalloc(i->buf.size, GFP_KERNEL_ACCOUNT);
+	ret = -ENOMEM;
+	if (!i->buf.data)
+		goto free;
+	mutex_lock(&kmon_lock);
+	ret = kmon_opens ? 0 : open_rings();
+	if (!ret)
+		kmon_opens++;
+	mutex_unlock(&kmon_lock);
+	if (ret)
+		goto free;
+	file->private_data = i;
+	return stream_open(inode, file);
+
+free:
+	vfree(i->buf.data);
+	kfree(i);
+	return ret;
+}
+
+static int kmon_release(struct inode *inode, struct file *file)
+{
+	struct kmon_instance *i = file->private_data;
+
+	mutex_lock(&kmon_lock);
+	stop(i);
+	if (!--kmon_opens)
+		close_rings();
+	mutex_unlock(&kmon_lock);
+	vfree(i->buf.data);
+	kfree(i);
+	return 0;
+}
+
+/*
+ * As many whole records as there is room for; 0 if there are none, and if none will
+ * come.
+ */
+static ssize_t read_records(struct kmon_instance *i, char __user *user,
+			    size_t count)
+{
+	unsigned long end, len;
+	u64 nr;
+
+	lockdep_assert_held(&i->read_lock);
+
+	/* He is told; what is lost from here on is new. */
+	WRITE_ONCE(i->overrun, false);
+	end = buffer_end(i);
+	if (end == i->tail)
+		return 0;
+	len = whole_records(&i->buf, i->tail, end, count, &nr);
+	if (!len)
+		return -EINVAL;
+	if (buf_to_user(user, &i->buf, i->tail, len))
+		return -EFAULT;
+	i->read += nr;
+	/* Pairs with deliver(). */
+	smp_store_release(&i->tail, i->tail + len);
+	return len;
+}
+
+static ssize_t kmon_read(struct file *file, char __user *user, size_t count,
+			 loff_t *ppos)
+{
+	struct kmon_instance *i = file->private_data;
+	ssize_t ret;
+
+	if (!count)
+		return 0;
+	count = min_t(size_t, count, READ_MAX);
+	for (;;) {
+		flush_for(i);
+		if (mutex_lock_interruptible(&i->read_lock))
+			return -ERESTARTSYS;
+		ret = read_records(i, user, count);
+		mutex_unlock(&i->read_lock);
+		if (ret)
+			return ret;
+		if (!is_started(i)) {
+			/* Its last records came before that was said. */
+			if (has_records(i))
+				continue;
+			return 0;
+		}
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (wait_event_interruptible(i->wait, has_records(i) ||
+					     !is_started(i)))
+			return -ERESTARTSYS;
+	}
+}
+
+static __poll_t kmon_poll(struct file *file, poll_table *wait)
+{
+	struct kmon_instance *i = file->private_data;
+	__poll_t mask = 0;
+
+	poll_wait(file, &i->wait, wait);
+	flush_for(i);
+	if (!is_started(i))
+		mask |= EPOLLHUP;
+	if (has_records(i))
+		mask = EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(i->overrun))
+		mask |= EPOLLERR;
+	return mask;
+}
+
+static int copy_stats(struct kmon_instance *i, void __user *user)
+{
+	struct kmon_stats stats;
+	int ret;
+
+	ret = get_stats(i, &stats);
+	if (ret)
+		return ret;
+	return copy_to_user(user, &stats, sizeof(stats)) ? -EFAULT : 0;
+}
+
+static long kmon_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct kmon_instance *i = file->private_data;
+	void __user *user = (void __user *)arg;
+	int ret = 0;
+	u32 sources;
+	long size;
+
+	switch (cmd) {
+	case KMON_START:
+		mutex_lock(&kmon_lock);
+		ret = start(i);
+		mutex_unlock(&kmon_lock);
+		return ret;
+	case KMON_STOP:
+		mutex_lock(&kmon_lock);
+		stop(i);
+		mutex_unlock(&kmon_lock);
+		return 0;
+	case KMON_BUFFSIZE:
+		if (get_user(size, (long __user *)user))
+			return -EFAULT;
+		return set_size(i, size);
+	case KMON_SOURCES:
+		if (get_user(sources, (u32 __user *)user))
+			return -EFAULT;
+		return set_sources(i, sources);
+	case KMON_STATS:
+		return copy_stats(i, user);
+	}
+	return -ENOTTY;
+}
+
+#ifdef CONFIG_COMPAT
+#define KMON_BUFFSIZE32	_IOW(KMON_IOC_MAGIC, 2, compat_long_t)
+
+static long kmon_compat_ioctl(struct file *file, unsigned int cmd,
+			      unsigned long arg)
+{
+	void __user *user = compat_ptr(arg);
+	compat_long_t size;
+
+	if (cmd != KMON_BUFFSIZE32)
+		return kmon_ioctl(file, cmd, (unsigned long)user);
+	if (get_user(size, (compat_long_t __user *)user))
+		return -EFAULT;
+	return set_size(file->private_data, size);
+}
+#endif
+
+static const struct file_operations kmon_fops = {
+	.owner		= THIS_MODULE,
+	.open		= kmon_open,
+	.release	= kmon_release,
+	.read		= kmon_read,
+	.poll		= kmon_poll,
+	.unlocked_ioctl	= kmon_ioctl,
+#ifdef CONFIG_COMPAT
+	.compat_ioctl	= kmon_compat_ioctl,
+#endif
+	.llseek		= no_llseek,
+};
+
+static struct miscdevice kmon_device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "kmon",
+	.mode	= 0600,
+	.fops	= &kmon_fops,
+};
+
+/* Interface: kmon_add_data() */
+
+int __kmon_add_data(const void *data, unsigned long size)
+{
+	if (unlikely(size > KMON_BLOB_MAX)) {
+		preempt_disable_notrace();
+		local_inc(this_cpu_ptr(&kmon_rings.refused));
+		preempt_enable_notrace();
+		return -EMSGSIZE;
+	}
+	return ring_add(data, size);
+}
+EXPORT_SYMBOL_GPL(__kmon_add_data);
+
+/* Interface: debugfs */
+
+static int tags_show(struct seq_file *m, void *v)
+{
+	alloc_tag_show_tags(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(tags);
+
+/* Init */
+
+static int set_ring_size(const char *val, const struct kernel_param *kp)
+{
+	unsigned long long size;
+	char *end;
+
+	size = memparse(val, &end);
+	if (*end == '\n')
+		end++;
+	/* memparse() does not tell an overflow; no size has as many digits. */
+	if (*end || end - val > 12 || size < RING_SIZE_MIN || size > RING_SIZE_MAX || !is_power_of_2(size)) {
+		pr_warn("ring_size: a power of two from %u to %u\n",
+			RING_SIZE_MIN, RING_SIZE_MAX);
+		return -EINVAL;
+	}
+	WRITE_ONCE(kmon_ring_size, size);
+	return 0;
+}
+
+static const struct kernel_param_ops ring_size_ops = {
+	.set	= set_ring_size,
+	.get	= param_get_uint,
+};
+module_param_cb(ring_size, &ring_size_ops, &kmon_ring_size, 0600);
+MODULE_PARM_DESC(ring_size, "bytes each CPU has, from the next first open on");
+
+static int set_flush_hz(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 1, HZ);
+}
+
+static const struct kernel_param_ops flush_hz_ops = {
+	.set	= set_flush_hz,
+	.get	= param_get_uint,
+};
+module_param_cb(flush_hz, &flush_hz_ops, &kmon_flush_hz, 0600);
+MODULE_PARM_DESC(flush_hz, "how often the rings are emptied in a second");
+
+static int __init kmon_init(void)
+{
+	struct kmon_ring *r;
+	unsigned int cpu;
+	int ret;
+
+	for_each_possible_cpu(cpu) {
+		r = per_cpu_ptr(&kmon_rings, cpu);
+		r->kick = IRQ_WORK_INIT_HARD(ring_kick);
+	}
+	ret = misc_register(&kmon_device);
+	if (ret)
+		return ret;
+	debugfs_create_file("tags", 0400, debugfs_create_dir("kmon", NULL),
+			    NULL, &tags_fops);
+	return 0;
+}
+device_initcall(kmon_init);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * KMON: binary records out of the kernel, see Documentation/driver-api/kmon.rst.
+ */
+#ifndef _LINUX_KMON_H
+#define _LINUX_KMON_H
+
+#include <linux/errno.h>
+#include <linux/jump_label.h>
+
+#ifdef CONFIG_KMON
+
+DECLARE_STATIC_KEY_FALSE(kmon_key);
+
+int __kmon_add_data(const void *data, unsigned long size);
+
+/**
+ * kmon_add_data - add a record for those who read /dev/kmon
+ * @data: the blob; by custom its first byte says what it is, KMON_DT_USER and
+ *	above are free for all
+ * @size: its size in bytes, at most KMON_BLOB_MAX
+ *
+ * While nobody listens this is one patched branch. Context: any that RCU watches,
+ * NMI included.
+ *
+ * Return: 0; -ENODEV while nobody listens; -ENOBUFS if the ring of this CPU has no
+ * room, which is counted as lost; -EMSGSIZE or -ERANGE if the size, or the number
+ * of this CPU, is more than a header can tell, which is counted as refused.
+ */
+static inline int kmon_add_data(const void *data, unsigned long size)
+{
+	if (!static_branch_unlikely(&kmon_key))
+		return -ENODEV;
+	return __kmon_add_data(data, size);
+}
+
+#else /* !CONFIG_KMON */
+
+static inline int kmon_add_data(const void *data, unsigned long size)
+{
+	return -ENODEV;
+}
+
+#endif /* CONFIG_KMON */
+
+#endif /* _LINUX_KMON_H */

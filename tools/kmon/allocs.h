@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who allocated what, from the records of allocations in the order of their times.
+ */
+#ifndef _KMON_ALLOCS_H
+#define _KMON_ALLOCS_H
+
+#include "record.h"
+#include "util.h"
+
+#define NR_SITES	(KMON_NO_SITE + 1u)
+
+/**
+ * struct site - a line of code
+ * @nr: its index, or KMON_NO_SITE
+ * @allocs: how many
+ * @bytes: of @allocs
+ * @frees: of what was allocated there, wherever they were
+ * @live: allocations that were not freed
+ * @live_bytes: of @live
+ */
+struct site {
+	uint32_t nr;
+	uint64_t allocs;
+	uint64_t bytes;
+	uint64_t frees;
+	uint64_t live;
+	uint64_t live_bytes;
+};
+
+/**
+ * struct allocs - all of it
+ * @sites: those that allocated, in the order they were seen in
+ * @nr: of @sites
+ * @room: in @sites
+ * @of_index: number in @sites + 1, by index of the line
+ * @live: what is not freed, by address: open addressing, half of it empty
+ * @size: of @live, a power of two
+ * @used: of @live
+ * @total: of all sites
+ * @before: frees of what was not allocated in the log
+ * @missed: allocations at an address that was not freed: its free was lost
+ */
+struct allocs {
+	struct site *sites;
+	uint32_t nr;
+	uint32_t room;
+	uint32_t of_index[NR_SITES];
+	struct live *live;
+	size_t size;
+	size_t used;
+	struct site total;
+	uint64_t before;
+	uint64_t missed;
+};
+
+struct allocs *allocs_new(void);
+void allocs_record(struct allocs *allocs, const struct record *record);
+void allocs_free(struct allocs *allocs);
+
+#endif /* _KMON_ALLOCS_H */

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kmonparse: what a log of kmonlog says, as text, JSON, CTF or a summary.
+ *
+ * A damaged log is told as far as it goes; the exit code says that it was.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <stdnoreturn.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "number.h"
+#include "parse.h"
+
+/* Data */
+
+enum {
+	EXIT_OK		= 0,
+	EXIT_CANNOT	= 1,
+	EXIT_USAGE	= 2,
+	EXIT_DAMAGED	= 3,
+};
+
+#define DEFAULT_PIDS	"pids.dat"
+#define DEFAULT_SITES	"sites.dat"
+#define DEFAULT_SCALE	1000u
+#define TOP_OF_TEXT	20u
+/* messages about damage; the rest is only counted */
+#define COMPLAINTS	20u
+
+struct options {
+	const char *output;
+	const char *pids;
+	const char *sites;
+	bool force;
+	bool json;
+	bool summary;
+	bool top_given;
+};
+
+static uint64_t damage;
+
+static const char usage[] =
+"Usage: kmonparse [options] [FILE...]\n"
+"Tell what the logs say that kmonlog wrote; without FILE, or for -, standard input.\n"
+"\n"
+"      --text           a line for each record (default)\n"
+"  -n, --names          with the names of tasks and lines of code\n"
+"  -j, --json           an object for each record, one a line, with names\n"
+"      --ctf OUTDIR     the records for babeltrace2\n"
+"      --summary        who ran, waited, was woken, moved, allocated;\n"
+"                       with --json as one object\n"
+"  -t, --top N          rows of a list of a summary, 0 for all (default: 20 in text,\n"
+"                       else all)\n"
+"\n"
+"  -s, --scale N        nanoseconds in a unit of time (default 1000: microseconds)\n"
+"  -u, --unsorted       in the order of the file, not by time\n"
+"  -p, --pids PIDFIL    names of tasks (default " DEFAULT_PIDS ", if there is one)\n"
+"      --sites FILE     names of lines of code (default " DEFAULT_SITES ", if there is one)\n"
+"  -o, --output OUTFIL  instead of standard output\n"
+"  -f, --force          overwrite OUTFIL\n"
+"      --sort-memory SIZE  to sort in, from 256k on (default 64M); longer logs are\n"
+"                       sorted through a file in $TMPDIR\n"
+"  -h, --help           this text\n"
+"  -V, --version        version\n"
+"\n"
+"Exit status: 0; 1 cannot read or write; 2 usage; 3 a log or a file of names is\n"
+"damaged, what can be told is told.\n";
+
+enum long_option {
+	OPT_TEXT = 256,
+	OPT_CTF,
+	OPT_SUMMARY,
+	OPT_SITES,
+	OPT_SORT_MEMORY,
+};
+
+static const struct option long_options[] = {
+	{ "text", no_argument, NULL, OPT_TEXT },
+	{ "names", no_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "ctf", required_argument, NULL, OPT_CTF },
+	{ "summary", no_argument, NULL, OPT_SUMMARY },
+	{ "top", required_argument, NULL, 't' },
+	{ "scale", required_argument, NULL, 's' },
+	{ "unsorted", no_argument, NULL, 'u' },
+	{ "pids", required_argument, NULL, 'p' },
+	{ "sites", required_argument, NULL, OPT_SITES },
+	{ "output", required_argument, NULL, 'o' },
+	{ "force", no_argument, NULL, 'f' },
+	{ "sort-memory", required_argument, NULL, OPT_SORT_MEMORY },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Messages */
+
+static bool error(const char *file)
+{
+	fprintf(stderr, "kmonparse: %s: %s\n", file, strerror(errno));
+	return false;
+}
+
+static void complain(const char *file, uint64_t place, const char *what, void *data)
+{
+	(void)data;
+	if (damage++ < COMPLAINTS)
+		fprintf(stderr, "kmonparse: %s:%" PRIu64 ": %s\n", file, place, what);
+}
+
+static noreturn void bad_usage(const char *what, const char *word)
+{
+	fprintf(stderr, "kmonparse: %s%s%s; see --help\n", what, *word ? ": " : "", word);
+	exit(EXIT_USAGE);
+}
+
+/* Options */
+
+static uint64_t number_option(uint64_t min, uint64_t max)
+{
+	uint64_t number;
+
+	if (!number_parse(optarg, max, &number) || number < min)
+		bad_usage("not a number that will do", optarg);
+	return number;
+}
+
+static size_t memory_option(void)
+{
+	uint64_t size;
+
+	if (!size_parse(optarg, SORT_MEMORY_MAX, &size) || size < SORT_MEMORY_MIN)
+		bad_usage("not a size from 256k to 2G", optarg);
+	return size;
+}
+
+static void take_option(struct options *options, struct parse *parse, int opt)
+{
+	switch (opt) {
+	case OPT_TEXT:
+		break;
+	case 'n':
+		parse->with_names = true;
+		break;
+	case 'j':
+		options->json = true;
+		break;
+	case OPT_CTF:
+		parse->ctf_dir = optarg;
+		break;
+	case OPT_SUMMARY:
+		options->summary = true;
+		break;
+	case 't':
+		parse->top = number_option(0, UINT32_MAX);
+		options->top_given = true;
+		break;
+	case 's':
+		parse->scale = number_option(1, UINT64_MAX);
+		break;
+	case 'u':
+		parse->unsorted = true;
+		break;
+	case 'p':
+		options->pids = optarg;
+		break;
+	case OPT_SITES:
+		options->sites = optarg;
+		break;
+	case 'o':
+		options->output = optarg;
+		break;
+	case 'f':
+		options->force = true;
+		break;
+	case OPT_SORT_MEMORY:
+		parse->memory = memory_option();
+		break;
+	case 'h':
+		fputs(usage, stdout);
+		exit(EXIT_OK);
+	case 'V':
+		puts("kmonparse " KMONPARSE_VERSION);
+		exit(EXIT_OK);
+	default:
+		bad_usage("unknown option", "");
+	}
+}
+
+static void choose_format(const struct options *options, struct parse *parse)
+{
+	if (options->summary)
+		parse->format = options->json ? FORMAT_SUMMARY_JSON : FORMAT_SUMMARY;
+	else if (options->json)
+		parse->format = FORMAT_JSON;
+	else if (parse->ctf_dir)
+		parse->format = FORMAT_CTF;
+	if (!options->top_given && parse->format == FORMAT_SUMMARY)
+		parse->top = TOP_OF_TEXT;
+	if (parse->ctf_dir && (options->summary || options->json))
+		bad_usage("--ctf is a format of its own", "");
+	if (parse->ctf_dir && options->output)
+		bad_usage("--ctf has a directory, not an --output", "");
+	if (parse->unsorted && (options->summary || parse->ctf_dir))
+		bad_usage("--unsorted is for text and --json of records", "");
+}
+
+static void take_options(struct options *options, struct parse *parse, int argc, char **argv)
+{
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "njt:s:up:o:fhV", long_options, NULL)) != -1)
+		take_option(options, parse, opt);
+	choose_format(options, parse);
+}
+
+/* Files */
+
+/* A file of names that was not asked for need not be there. */
+static bool read_names(struct names *names, const char *path, const char *otherwise)
+{
+	FILE *file = fopen(path ? path : otherwise, "re");
+
+	if (!file && !path && errno == ENOENT)
+		return true;
+	if (!file)
+		return error(path ? path : otherwise);
+	names_read(names, file, path ? path : otherwise, complain, NULL);
+	fclose(file);
+	return true;
+}
+
+static bool read_all_names(const struct options *options, struct parse *parse)
+{
+	if (parse->format == FORMAT_TEXT && !parse->with_names)
+		return true;
+	return read_names(&parse->pids, options->pids, DEFAULT_PIDS) &&
+	       read_names(&parse->sites, options->sites, DEFAULT_SITES);
+}
+
+static bool open_output(const struct options *options, struct parse *parse)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? O_TRUNC : O_EXCL);
+	int fd;
+
+	parse->out = stdout;
+	if (!options->output)
+		return true;
+	fd = open(options->output, flags, 0666);
+	parse->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (parse->out)
+		return true;
+	fprintf(stderr, "kmonparse: %s: %s%s\n", options->output, strerror(errno),
+		errno == EEXIST ? "; --force overwrites it" : "");
+	return false;
+}
+
+static bool close_output(const struct options *options, struct parse *parse)
+{
+	bool ok = !ferror(parse->out);
+
+	if (fclose(parse->out))
+		ok = false;
+	return ok || error(options->output ? options->output : "standard output");
+}
+
+/* Logs */
+
+static bool parse_path(struct parse *parse, const char *path)
+{
+	FILE *file;
+
+	if (!strcmp(path, "-")) {
+		parse_file(parse, stdin, "standard input");
+		return true;
+	}
+	file = fopen(path, "re");
+	if (!file)
+		return error(path);
+	parse_file(parse, file, path);
+	fclose(file);
+	return true;
+}
+
+/* A log that cannot be opened does not keep the others from being told. */
+static bool parse_all(struct parse *parse, char **paths)
+{
+	bool ok = true;
+
+	if (!*paths)
+		return parse_path(parse, "-");
+	for (; *paths; paths++) {
+		if (!parse_path(parse, *paths))
+			ok = false;
+	}
+	return ok;
+}
+
+static int exit_status(bool ok)
+{
+	if (damage > COMPLAINTS)
+		fprintf(stderr, "kmonparse: %" PRIu64 " more messages about damage\n",
+			damage - COMPLAINTS);
+	if (!ok)
+		return EXIT_CANNOT;
+	return damage ? EXIT_DAMAGED : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct parse parse = {
+		.scale = DEFAULT_SCALE,
+		.memory = SORT_MEMORY,
+		.complain = complain,
+	};
+	struct options options = { 0 };
+	bool ok;
+
+	take_options(&options, &parse, argc, argv);
+	/* Without one it is as slow as a log wants it to be, and no worse. */
+	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
+		hash_seed = 0;
+	if (!read_all_names(&options, &parse) || !open_output(&options, &parse) ||
+	    !parse_begin(&parse))
+		return EXIT_CANNOT;
+	ok = parse_all(&parse, argv + optind);
+	if (!parse_end(&parse))
+		ok = false;
+	if (!close_output(&options, &parse))
+		ok = false;
+	parse_free(&parse);
+	names_free(&parse.pids);
+	names_free(&parse.sites);
+	return exit_status(ok);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names for numbers, see names.h. Where a number is there twice, the last holds.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+
+static bool same_nr(const void *table, uint32_t nr, const void *key)
+{
+	const struct name *names = table;
+	const uint32_t *wanted = key;
+
+	return names[nr].nr == *wanted;
+}
+
+static uint32_t find(const struct names *names, uint32_t nr)
+{
+	return index_find(&names->index, hash_u64(nr), same_nr, names->names, &nr);
+}
+
+static void add(struct names *names, uint32_t nr, const char *text)
+{
+	uint32_t at = find(names, nr);
+
+	if (at != INDEX_NONE) {
+		free(names->names[at].text);
+		names->names[at].text = need_string(text);
+		return;
+	}
+	if (names->nr == names->room) {
+		names->room = names->room ? names->room * 2 : 64;
+		names->names = need_more(names->names, names->room, sizeof(*names->names));
+	}
+	names->names[names->nr] = (struct name){ nr, need_string(text) };
+	index_add(&names->index, hash_u64(nr), names->nr++);
+}
+
+/* A name goes to terminals: one line, nothing that means something to them. */
+static void clean(char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+	}
+}
+
+static bool take_line(struct names *names, char *line)
+{
+	unsigned long nr;
+	char *end;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!isdigit((unsigned char)*line))
+		return false;
+	errno = 0;
+	nr = strtoul(line, &end, 10);
+	if (errno || nr > UINT32_MAX || *end != ' ' || !end[1])
+		return false;
+	clean(end + 1);
+	add(names, nr, end + 1);
+	return true;
+}
+
+/**
+ * names_read - read a file of names
+ * @names: what is in them already stays
+ * @file: to read
+ * @path: its name
+ * @complain: told of lines that are not a number and a name
+ * @data: for @complain
+ */
+void names_read(struct names *names, FILE *file, const char *path,
+		complain_fn *complain, void *data)
+{
+	uint64_t line = 0;
+	char *text = NULL;
+	size_t room = 0;
+
+	while (getline(&text, &room, file) > 0) {
+		line++;
+		if (!take_line(names, text))
+			complain(path, line, "not a number and a name", data);
+	}
+	if (ferror(file))
+		complain(path, line, strerror(errno), data);
+	free(text);
+}
+
+/**
+ * names_get - the name of a number
+ * @names: from names_read()
+ * @nr: the number
+ *
+ * Return: the name, or NULL.
+ */
+const char *names_get(const struct names *names, uint32_t nr)
+{
+	uint32_t at = find(names, nr);
+
+	return at == INDEX_NONE ? NULL : names->names[at].text;
+}
+
+/**
+ * names_free - give back the memory
+ * @names: are empty afterwards
+ */
+void names_free(struct names *names)
+{
+	uint32_t i;
+
+	for (i = 0; i < names->nr; i++)
+		free(names->names[i].text);
+	free(names->names);
+	index_free(&names->index);
+	*names = (struct names){ 0 };
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Numbers and sizes of the command line.
+ */
+#ifndef _KMON_NUMBER_H
+#define _KMON_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool number_parse(const char *text, uint64_t max, uint64_t *number);
+bool size_parse(const char *text, uint64_t max, uint64_t *size);
+
+#endif /* _KMON_NUMBER_H */

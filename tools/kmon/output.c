@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The output of kmonlog, see output.h.
+ *
+ * A file that cannot be written any more is cut after its last whole record, so
+ * what is on disk is a valid log. A pipe cannot be cut: its reader has what was
+ * written, and may find the last record cut short.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "record.h"
+
+/* Internals */
+
+static void complain(struct output *output, int err)
+{
+	fprintf(stderr, "kmonlog: %s: %s\n", output->name, strerror(err));
+	output->failed = true;
+}
+
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
+/*
+ * A pipe that is ready takes this much without blocking. So it is always @wait that
+ * waits, which knows about signals.
+ */
+static ssize_t write_some(struct output *output, const uint8_t *data, size_t size)
+{
+	if (output->is_file)
+		return write(output->fd, data, size);
+	if (output->wait && !output->wait(output->fd)) {
+		errno = EINTR;
+		return -2;
+	}
+	return write(output->fd, data, size < PIPE_BUF ? size : PIPE_BUF);
+}
+
+/* Returns how much was written. */
+static size_t write_all(struct output *output, const uint8_t *data, size_t size)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < size) {
+		n = write_some(output, data + at, size - at);
+		if (n == -1 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n == -2)
+			output->failed = true;
+		else if (n < 0)
+			complain(output, errno);
+		if (n < 0)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+/* Take the last @size bytes off a file. */
+static void cut(struct output *output, size_t size)
+{
+	off_t end = lseek(output->fd, 0, SEEK_CUR);
+
+	if (!size || !output->is_file)
+		return;
+	if (end < (off_t)size || ftruncate(output->fd, end - size))
+		complain(output, errno);
+	else
+		lseek(output->fd, end - size, SEEK_SET);
+}
+
+/* The part of whole records that is not over the limit. */
+static size_t within(struct output *output, const uint8_t *data, size_t size)
+{
+	if (!output->max || size <= output->max - output->bytes)
+		return size;
+	output->full = true;
+	return record_whole(data, output->max - output->bytes);
+}
+
+/* Interface */
+
+/**
+ * output_open - begin to write
+ * @output: where @max and @wait are set
+ * @path: of a file; NULL: standard output
+ * @force: the file may be there already, and is overwritten
+ *
+ * Return: false after a message.
+ */
+bool output_open(struct output *output, const char *path, bool force)
+{
+	output->fd = STDOUT_FILENO;
+	output->name = path ? path : "standard output";
+	if (!path && isatty(STDOUT_FILENO)) {
+		fputs("kmonlog: a log is not for a terminal, use -o\n", stderr);
+		return false;
+	}
+	if (path)
+		output->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC |
+				  (force ? O_TRUNC : O_EXCL), 0600);
+	if (output->fd < 0) {
+		fprintf(stderr, "kmonlog: %s: %s%s\n", path, strerror(errno),
+			errno == EEXIST ? "; --force overwrites it" : "");
+		return false;
+	}
+	output->is_file = is_regular(output->fd);
+	return true;
+}
+
+/**
+ * output_put - write records
+ * @output: from output_open()
+ * @data: whole records
+ * @size: of @data
+ *
+ * If not all of it is written, @output says why.
+ *
+ * Return: bytes of the whole records that were written.
+ */
+size_t output_put(struct output *output, const uint8_t *data, size_t size)
+{
+	size_t done, whole;
+
+	if (output->failed || output->full)
+		return 0;
+	size = within(output, data, size);
+	done = write_all(output, data, size);
+	whole = record_whole(data, done);
+	cut(output, done - whole);
+	output->bytes += output->is_file ? whole : done;
+	output->records += record_count(data, whole);
+	if (output->max && output->max - output->bytes < KMON_HDR_SIZE)
+		output->full = true;
+	return whole;
+}
+
+/**
+ * output_close - end to write
+ * @output: from output_open()
+ */
+void output_close(struct output *output)
+{
+	/* A disk may find out late that it is full. */
+	if (output->is_file && fsync(output->fd) && errno != EINVAL && errno != EROFS)
+		complain(output, errno);
+	if (close(output->fd) && !output->failed)
+		complain(output, errno);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A log on its way through kmonparse, see parse.h.
+ *
+ * What is wrong is found while reading, where it is known which file it is in and at
+ * which offset. What goes on from there is whole records that can be decoded.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf.h"
+#include "parse.h"
+
+/* Internals */
+
+static void write_record(struct parse *parse, const struct record *record)
+{
+	switch (parse->format) {
+	case FORMAT_TEXT:
+		write_text(parse, record);
+		break;
+	case FORMAT_JSON:
+		write_json(parse, record);
+		break;
+	case FORMAT_CTF:
+		write_ctf(parse, record);
+		break;
+	case FORMAT_SUMMARY:
+	case FORMAT_SUMMARY_JSON:
+		sched_record(parse->sched, record);
+		allocs_record(parse->allocs, record);
+		break;
+	}
+}
+
+static void write_raw(const uint8_t *raw, void *data)
+{
+	struct record record;
+
+	record_open(&record, raw);
+	record_decode(&record);
+	write_record(data, &record);
+}
+
+static void __printf(4, 5) complain(struct parse *parse, const char *file, uint64_t offset,
+				    const char *format, ...)
+{
+	char text[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	parse->complain(file, offset, text, parse->data);
+}
+
+static void take_record(struct parse *parse, const uint8_t *raw, const char *name,
+			uint64_t offset)
+{
+	struct record record;
+
+	record_open(&record, raw);
+	if (!record_decode(&record)) {
+		complain(parse, name, offset, "a blob of %u bytes is too short for type %u",
+			 record.size, record_type(&record));
+		return;
+	}
+	if (!parse->begun)
+		parse->base = record.time;
+	parse->begun = true;
+	if (parse->unsorted)
+		write_record(parse, &record);
+	else if (!sorter_add(parse->sorter, raw, record_size(raw)))
+		parse->failed = true;
+}
+
+/* Returns how much of a record there was. */
+static size_t read_raw(FILE *file, uint8_t *raw)
+{
+	size_t n = fread(raw, 1, KMON_HDR_SIZE, file);
+
+	if (n == KMON_HDR_SIZE)
+		n += fread(raw + n, 1, record_size(raw) - n, file);
+	return n;
+}
+
+/* Interface */
+
+/**
+ * parse_begin - begin
+ * @parse: where all that is asked for is set
+ *
+ * Return: false after a message.
+ */
+bool parse_begin(struct parse *parse)
+{
+	if (!parse->unsorted)
+		parse->sorter = sorter_new(parse->memory);
+	if (parse->format == FORMAT_SUMMARY || parse->format == FORMAT_SUMMARY_JSON) {
+		parse->sched = sched_new();
+		parse->allocs = allocs_new();
+	}
+	if (parse->format != FORMAT_CTF)
+		return true;
+	parse->ctf = ctf_open(parse->ctf_dir);
+	return parse->ctf;
+}
+
+/**
+ * parse_file - read a log, or one more part of it
+ * @parse: from parse_begin()
+ * @file: to read, to its end
+ * @name: its name
+ */
+void parse_file(struct parse *parse, FILE *file, const char *name)
+{
+	static uint8_t raw[RECORD_MAX];
+	uint64_t offset = 0;
+	size_t n = 0;
+
+	while (!parse->failed) {
+		n = read_raw(file, raw);
+		if (n < KMON_HDR_SIZE || n < record_size(raw))
+			break;
+		take_record(parse, raw, name, offset);
+		offset += n;
+	}
+	if (parse->failed)
+		return;
+	if (ferror(file))
+		complain(parse, name, offset, "cannot be read: %s", strerror(errno));
+	else if (n)
+		complain(parse, name, offset, "cut short after %zu bytes of a record", n);
+}
+
+/**
+ * parse_end - write what is not written yet
+ * @parse: from parse_begin(), only to be freed afterwards
+ *
+ * Return: false when something failed, after a message. That @out cannot be written
+ * is for the caller to find out.
+ */
+bool parse_end(struct parse *parse)
+{
+	if (parse->sorter && !parse->failed)
+		parse->failed = !sorter_each(parse->sorter, write_raw, parse);
+	if (parse->sched)
+		sched_end(parse->sched);
+	if (parse->format == FORMAT_SUMMARY)
+		write_summary(parse);
+	else if (parse->format == FORMAT_SUMMARY_JSON)
+		write_summary_json(parse);
+	else if (parse->ctf && !write_ctf_end(parse))
+		parse->failed = true;
+	return !parse->failed;
+}
+
+/**
+ * parse_free - give back what parse_begin() took
+ * @parse: whose names and @out are still the caller's
+ */
+void parse_free(struct parse *parse)
+{
+	if (parse->sorter)
+		sorter_free(parse->sorter);
+	if (parse->sched)
+		sched_free(parse->sched);
+	if (parse->allocs)
+		allocs_free(parse->allocs);
+}
+
+/**
+ * rebase - the time of a record as it is shown
+ * @parse: after the first record
+ * @time: nanoseconds, as they are in the record
+ *
+ * What is earlier than the first record is negative, and rounded away from zero, so
+ * that all units are of the same length and no order is turned around.
+ *
+ * Return: units since the first record.
+ */
+struct rebased rebase(const struct parse *parse, uint64_t time)
+{
+	uint64_t before;
+
+	if (time >= parse->base)
+		return (struct rebased){ false, (time - parse->base) / parse->scale };
+	before = parse->base - time;
+	return (struct rebased){ true, before / parse->scale + !!(before % parse->scale) };
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which tasks are in a log, and what they are called, see pids.h.
+ *
+ * A task may be gone when the log is complete, and may be another program by then
+ * than it was. So it is looked up when it is seen first, and again at the end; what
+ * is found last holds. A task that ends has lost its command line before its pid:
+ * that it has none does not undo one that was found.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pids.h"
+#include "record.h"
+#include "replace.h"
+
+/* Data */
+
+/* More of a command line is not kept. */
+#define NAME_MAX_SIZE	4096
+
+/* What is known of a task; more is better. */
+enum known {
+	KNOWN_NOT,
+	KNOWN_COMM,
+	KNOWN_LINE,
+};
+
+struct pid_entry {
+	uint32_t pid;
+	enum known known;
+	char *name;
+};
+
+/* Internals */
+
+static size_t read_proc(uint32_t pid, const char *what, char *to, size_t size)
+{
+	char path[64];
+	size_t at = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, what);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	while (at < size) {
+		n = read(fd, to + at, size - at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		at += n;
+	}
+	close(fd);
+	return at;
+}
+
+/* Each argument with a ';' behind; all in one line, and nothing for a terminal. */
+static void make_line(char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		if (!text[i])
+			text[i] = ';';
+		else if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			text[i] = '?';
+	}
+	text[size] = '\0';
+}
+
+static enum known look_up(uint32_t pid, char *name)
+{
+	size_t size;
+
+	if (!pid) {
+		strcpy(name, "[IDLE]");
+		return KNOWN_LINE;
+	}
+	size = read_proc(pid, "cmdline", name, NAME_MAX_SIZE - 1);
+	if (size) {
+		make_line(name, size);
+		return KNOWN_LINE;
+	}
+	size = read_proc(pid, "comm", name + 1, NAME_MAX_SIZE - 3);
+	if (!size)
+		return KNOWN_NOT;
+	size -= name[size] == '\n';
+	make_line(name + 1, size);
+	name[0] = '[';
+	strcpy(name + 1 + size, "]");
+	return KNOWN_COMM;
+}
+
+static void look(struct pid_entry *entry)
+{
+	char name[NAME_MAX_SIZE];
+	enum known known = look_up(entry->pid, name);
+
+	if (known == KNOWN_NOT || known < entry->known)
+		return;
+	free(entry->name);
+	entry->name = need_string(name);
+	entry->known = known;
+}
+
+static bool same_pid(const void *table, uint32_t nr, const void *key)
+{
+	const struct pid_entry *entries = table;
+	const uint32_t *pid = key;
+
+	return entries[nr].pid == *pid;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct pid_entry *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Interface */
+
+/**
+ * pids_see - note that a task is in the log
+ * @pids: where to
+ * @pid: of the task
+ */
+void pids_see(struct pids *pids, uint32_t pid)
+{
+	if (index_find(&pids->index, hash_u64(pid), same_pid, pids->entries, &pid) !=
+	    INDEX_NONE)
+		return;
+	if (pids->nr == pids->room) {
+		pids->room = pids->room ? pids->room * 2 : 64;
+		pids->entries = need_more(pids->entries, pids->room, sizeof(*pids->entries));
+	}
+	pids->entries[pids->nr] = (struct pid_entry){ .pid = pid };
+	look(&pids->entries[pids->nr]);
+	index_add(&pids->index, hash_u64(pid), pids->nr++);
+}
+
+/**
+ * pids_see_records - note the tasks of records
+ * @pids: where to
+ * @data: whole records
+ * @size: of @data
+ */
+void pids_see_records(struct pids *pids, const uint8_t *data, size_t size)
+{
+	struct record record;
+	unsigned int i;
+	size_t at;
+
+	for (at = 0; at < size; at += record_size(data + at)) {
+		record_open(&record, data + at);
+		if (!record_decode(&record))
+			continue;
+		for (i = 0; i < record_pids(&record); i++)
+			pids_see(pids, record.pid[i]);
+	}
+}
+
+/**
+ * pids_look_again - at the end: what are they called now
+ * @pids: from pids_see()
+ */
+void pids_look_again(struct pids *pids)
+{
+	uint32_t i;
+
+	for (i = 0; i < pids->nr; i++)
+		look(&pids->entries[i]);
+}
+
+/**
+ * pids_write - write the file, sorted by pid
+ * @pids: are sorted, and can only be freed after that
+ * @path: of the file
+ *
+ * Return: false after a message.
+ */
+bool pids_write(struct pids *pids, const char *path)
+{
+	char *temp;
+	FILE *file = replace_begin(path, &temp);
+	uint32_t i;
+
+	if (!file)
+		return false;
+	if (pids->nr)
+		qsort(pids->entries, pids->nr, sizeof(*pids->entries), by_pid);
+	for (i = 0; i < pids->nr; i++)
+		fprintf(file, "%" PRIu32 " %s\n", pids->entries[i].pid,
+			pids->entries[i].known ? pids->entries[i].name : "[?]");
+	return replace_end(path, temp, file);
+}
+
+/**
+ * pids_free - give back the memory
+ * @pids: are empty afterwards
+ */
+void pids_free(struct pids *pids)
+{
+	uint32_t i;
+
+	for (i = 0; i < pids->nr; i++)
+		free(pids->entries[i].name);
+	free(pids->entries);
+	index_free(&pids->index);
+	*pids = (struct pids){ 0 };
+}

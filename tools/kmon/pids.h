@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tasks that a log tells of, and what they are called: the file "pids.dat".
+ */
+#ifndef _KMON_PIDS_H
+#define _KMON_PIDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util.h"
+
+struct pid_entry;
+
+/**
+ * struct pids - the tasks seen so far
+ * @entries: in the order they were seen in
+ * @nr: of @entries
+ * @room: in @entries
+ * @index: finds them by pid
+ */
+struct pids {
+	struct pid_entry *entries;
+	uint32_t nr;
+	uint32_t room;
+	struct index index;
+};
+
+void pids_see(struct pids *pids, uint32_t pid);
+void pids_see_records(struct pids *pids, const uint8_t *data, size_t size);
+void pids_look_again(struct pids *pids);
+bool pids_write(struct pids *pids, const char *path);
+void pids_free(struct pids *pids);
+
+#endif /* _KMON_PIDS_H */

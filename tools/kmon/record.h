@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records of /dev/kmon, as <linux/kmon.h> describes them.
+ */
+#ifndef _KMON_RECORD_H
+#define _KMON_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/kmon.h>
+
+#define RECORD_MAX	(KMON_HDR_SIZE + KMON_BLOB_MAX)
+#define RECORD_CPUS	(KMON_CPU_MAX + 1)
+
+/* What a record is about; narrow and wide types are the same. */
+enum record_op {
+	OP_QUEUE,
+	OP_DEQUEUE,
+	OP_SWITCH,
+	OP_WAKEUP,
+	OP_ALLOC,
+	OP_FREE,
+	OP_USER,
+	NR_OPS
+};
+
+/**
+ * struct record - a record, taken apart
+ * @time: nanoseconds
+ * @blob: where the blob is
+ * @size: of @blob
+ * @cpu: that it was made on
+ * @op: what it is about, from record_decode() as all that follows
+ * @pid: of the task; of the previous and the next one; of who wakes and who is woken
+ * @site: OP_ALLOC: index of the line of code, or KMON_NO_SITE
+ * @bytes: OP_ALLOC
+ * @ptr: OP_ALLOC and OP_FREE
+ */
+struct record {
+	uint64_t time;
+	const uint8_t *blob;
+	uint16_t size;
+	uint8_t cpu;
+	enum record_op op;
+	uint32_t pid[2];
+	uint16_t site;
+	uint64_t bytes;
+	uint64_t ptr;
+};
+
+extern const char * const op_names[NR_OPS];
+
+size_t record_size(const uint8_t *head);
+size_t record_whole(const uint8_t *data, size_t size);
+uint64_t record_count(const uint8_t *data, size_t size);
+void record_open(struct record *record, const uint8_t *raw);
+bool record_decode(struct record *record);
+unsigned int record_pids(const struct record *record);
+unsigned int record_type(const struct record *record);
+
+#endif /* _KMON_RECORD_H */

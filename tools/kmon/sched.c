@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who ran when, see sched.h.
+ *
+ * A switch says what ran before, so the first one on a CPU says what has run there
+ * since the log began. A task that is switched to, and of which nothing was heard
+ * before, has waited since then: had it slept, there would be a record of its being
+ * queued. That a task still waits when it is switched from is told by the lack of a
+ * record of its being dequeued before.
+ *
+ * A task can be dequeued and queued again without sleeping: while it runs, when its
+ * priority is changed, and while it waits, to be moved. Neither wakes it.
+ *
+ * Where records were lost, what is left contradicts itself. Then nothing is counted
+ * until the records say again what is: a sum that lacks something is better than one
+ * with something invented. How often that was so is counted.
+ */
+#include <stdlib.h>
+
+#include "sched.h"
+
+/* Tasks */
+
+static bool same_task(const void *table, uint32_t nr, const void *key)
+{
+	const struct task *tasks = table;
+	const uint32_t *pid = key;
+
+	return tasks[nr].pid == *pid;
+}
+
+static struct task *task_new(struct sched *sched, uint32_t pid)
+{
+	struct task *task;
+
+	if (sched->nr == sched->room) {
+		sched->room = sched->room ? sched->room * 2 : 64;
+		sched->tasks = need_more(sched->tasks, sched->room, sizeof(*sched->tasks));
+	}
+	task = &sched->tasks[sched->nr];
+	*task = (struct task){ .pid = pid, .queued = true };
+	index_add(&sched->index, hash_u64(pid), sched->nr++);
+	return task;
+}
+
+/* Each CPU has an idle task, all have pid 0, and none is a task here. */
+static struct task *task_of(struct sched *sched, uint32_t pid)
+{
+	uint32_t nr;
+
+	if (!pid)
+		return NULL;
+	nr = index_find(&sched->index, hash_u64(pid), same_task, sched->tasks, &pid);
+	return nr == INDEX_NONE ? task_new(sched, pid) : &sched->tasks[nr];
+}
+
+static void lose(struct sched *sched, struct task *task)
+{
+	sched->breaks++;
+	if (!task)
+		return;
+	task->state = TASK_LOST;
+	task->woken = false;
+}
+
+static void wait_begin(struct task *task, uint64_t time)
+{
+	task->state = TASK_WAITS;
+	task->since = time;
+}
+
+static void wait_end(struct task *task, uint64_t time)
+{
+	task->wait = sat_add(task->wait, time - task->since);
+}
+
+/* It may have been woken already; the first time counts. */
+static void wake(struct task *task, uint64_t time)
+{
+	if (!task->woken)
+		task->woken_at = time;
+	task->woken = true;
+}
+
+static void latency_add(struct latency *latency, uint64_t time)
+{
+	latency->count++;
+	latency->sum = sat_add(latency->sum, time);
+	latency->max = max_u64(latency->max, time);
+}
+
+static unsigned int bucket_of(uint64_t time)
+{
+	return time ? 64 - __builtin_clzll(time) : 0;
+}
+
+static void wake_end(struct sched *sched, struct task *task, uint64_t time)
+{
+	if (!task->woken)
+		return;
+	task->woken = false;
+	time -= task->woken_at;
+	latency_add(&task->latency, time);
+	latency_add(&sched->latency, time);
+	sched->buckets[bucket_of(time)]++;
+}
+
+/* CPUs */
+
+/* Up to @time, what was there was there. */
+static void account(struct sched *sched, struct cpu *cpu, uint64_t time)
+{
+	struct task *task = task_of(sched, cpu->pid);
+	uint64_t passed = time - cpu->since;
+
+	if (task) {
+		cpu->busy = sat_add(cpu->busy, passed);
+		task->run = sat_add(task->run, passed);
+	} else {
+		cpu->idle = sat_add(cpu->idle, passed);
+	}
+	cpu->since = time;
+}
+
+static void put_on(struct cpu *cpu, uint8_t nr, struct task *task, uint64_t time)
+{
+	cpu->known = true;
+	cpu->pid = task ? task->pid : 0;
+	cpu->since = time;
+	if (!task)
+		return;
+	if (task->ran && task->cpu != nr)
+		task->migrations++;
+	task->ran = true;
+	task->cpu = nr;
+	task->state = TASK_RUNS;
+}
+
+/* A record tells what runs there, and there was none before: it began with the log. */
+static void learn(struct sched *sched, uint8_t nr, uint32_t pid)
+{
+	struct cpu *cpu = &sched->cpus[nr];
+	struct task *task = task_of(sched, pid);
+
+	if (cpu->known || (task && task->state != TASK_UNKNOWN))
+		return;
+	if (task && task->queued)
+		task->woken = false;
+	put_on(cpu, nr, task, sched->first);
+}
+
+/* The CPU did not run what it is said to have run. */
+static void contradict(struct sched *sched, uint8_t nr, uint32_t prev, uint64_t time)
+{
+	struct cpu *cpu = &sched->cpus[nr];
+	uint64_t since = cpu->known ? cpu->since : sched->first;
+	struct task *task = cpu->known ? task_of(sched, cpu->pid) : NULL;
+
+	cpu->unknown = sat_add(cpu->unknown, time - since);
+	if (task && task->state == TASK_RUNS && task->cpu == nr) {
+		task->state = TASK_LOST;
+		task->woken = false;
+	}
+	lose(sched, task_of(sched, prev));
+}
+
+static void switch_from(struct sched *sched, struct cpu *cpu, uint64_t time)
+{
+	struct task *task;
+
+	account(sched, cpu, time);
+	task = task_of(sched, cpu->pid);
+	if (!task)
+		return;
+	if (task->queued) {
+		task->preempted++;
+		task->woken = false;
+		wait_begin(task, time);
+	} else {
+		task->state = TASK_ASLEEP;
+	}
+}
+
+static void switch_to(struct sched *sched, uint8_t nr, uint32_t pid, uint64_t time)
+{
+	struct task *task = task_of(sched, pid);
+
+	if (!task) {
+		put_on(&sched->cpus[nr], nr, NULL, time);
+		return;
+	}
+	if (task->state == TASK_UNKNOWN) {
+		task->woken = false;
+		task->since = sched->first;
+		wait_end(task, time);
+	} else if (task->state == TASK_WAITS) {
+		wait_end(task, time);
+		wake_end(sched, task, time);
+	} else {
+		lose(sched, task);
+	}
+	task->switches++;
+	task->queued = true;
+	put_on(&sched->cpus[nr], nr, task, time);
+}
+
+/* Does the CPU run @pid, for all that is known? */
+static bool runs(struct sched *sched, uint8_t nr, uint32_t pid)
+{
+	struct cpu *cpu = &sched->cpus[nr];
+	struct task *task = task_of(sched, pid);
+
+	return cpu->known && cpu->pid == pid &&
+	       (!task || (task->state == TASK_RUNS && task->cpu == nr));
+}
+
+/* Records */
+
+static void record_switch(struct sched *sched, const struct record *r)
+{
+	struct cpu *cpu = &sched->cpus[r->cpu];
+
+	learn(sched, r->cpu, r->pid[0]);
+	if (runs(sched, r->cpu, r->pid[0]))
+		switch_from(sched, cpu, r->time);
+	else
+		contradict(sched, r->cpu, r->pid[0], r->time);
+	cpu->switches++;
+	switch_to(sched, r->cpu, r->pid[1], r->time);
+}
+
+static void record_dequeue(struct sched *sched, const struct record *r)
+{
+	struct task *task = task_of(sched, r->pid[0]);
+
+	if (!task)
+		return;
+	task->queued = false;
+	if (task->state == TASK_WAITS) {
+		wait_end(task, r->time);
+		task->state = TASK_MOVES;
+	} else if (task->state == TASK_MOVES || task->state == TASK_ASLEEP) {
+		lose(sched, task);
+	} else {
+		/* It did not sleep, so what woke it did not. */
+		task->woken = false;
+	}
+}
+
+static void record_queue(struct sched *sched, const struct record *r)
+{
+	struct task *task = task_of(sched, r->pid[0]);
+	bool was_queued;
+
+	if (!task)
+		return;
+	was_queued = task->queued;
+	task->queued = true;
+	if (task->state == TASK_WAITS) {
+		sched->breaks++;
+	} else if (task->state == TASK_MOVES || task->state == TASK_LOST) {
+		wait_begin(task, r->time);
+	} else if (task->state == TASK_ASLEEP ||
+		   (task->state == TASK_UNKNOWN && was_queued)) {
+		wake(task, r->time);
+		wait_begin(task, r->time);
+	}
+}
+
+/* Who waits or runs is not woken by it. Who wakes, unless it is an interrupt, runs. */
+static void record_wakeup(struct sched *sched, const struct record *r)
+{
+	struct task *task;
+
+	if (r->pid[0])
+		learn(sched, r->cpu, r->pid[0]);
+	task = task_of(sched, r->pid[1]);
+	if (!task)
+		return;
+	task->wakeups++;
+	if (task->state == TASK_ASLEEP || task->state == TASK_UNKNOWN ||
+	    task->state == TASK_LOST || (task->state == TASK_RUNS && !task->queued))
+		wake(task, r->time);
+}
+
+/* Interface */
+
+/**
+ * sched_new - begin
+ *
+ * Return: for sched_free().
+ */
+struct sched *sched_new(void)
+{
+	return need_memory(1, sizeof(struct sched));
+}
+
+/**
+ * sched_record - one record more
+ * @sched: from sched_new()
+ * @record: not earlier than the one before
+ */
+void sched_record(struct sched *sched, const struct record *record)
+{
+	struct cpu *cpu = &sched->cpus[record->cpu];
+
+	if (!sched_records(sched))
+		sched->first = record->time;
+	sched->last = record->time;
+	sched->ops[record->op]++;
+	cpu->seen = true;
+	cpu->records++;
+	if (record->op == OP_SWITCH)
+		record_switch(sched, record);
+	else if (record->op == OP_DEQUEUE)
+		record_dequeue(sched, record);
+	else if (record->op == OP_QUEUE)
+		record_queue(sched, record);
+	else if (record->op == OP_WAKEUP)
+		record_wakeup(sched, record);
+}
+
+/**
+ * sched_end - the log ends: count what still runs or waits
+ * @sched: from sched_new()
+ */
+void sched_end(struct sched *sched)
+{
+	struct cpu *cpu;
+	uint32_t i;
+
+	for (cpu = sched->cpus; cpu < sched->cpus + RECORD_CPUS; cpu++) {
+		if (cpu->known && runs(sched, cpu - sched->cpus, cpu->pid))
+			account(sched, cpu, sched->last);
+		else if (cpu->seen)
+			cpu->unknown = sat_add(cpu->unknown, sched->last -
+					       (cpu->known ? cpu->since : sched->first));
+	}
+	for (i = 0; i < sched->nr; i++) {
+		if (sched->tasks[i].state == TASK_WAITS)
+			wait_end(&sched->tasks[i], sched->last);
+	}
+}
+
+/**
+ * sched_records - how many records there were
+ * @sched: from sched_new()
+ *
+ * Return: how many.
+ */
+uint64_t sched_records(const struct sched *sched)
+{
+	uint64_t sum = 0;
+	unsigned int op;
+
+	for (op = 0; op < NR_OPS; op++)
+		sum += sched->ops[op];
+	return sum;
+}
+
+/**
+ * sched_free - give back the memory
+ * @sched: from sched_new()
+ */
+void sched_free(struct sched *sched)
+{
+	free(sched->tasks);
+	index_free(&sched->index);
+	free(sched);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who ran when, from the records of the scheduler in the order of their times.
+ *
+ * All times are nanoseconds, and all are of the log: they begin with its first record
+ * and end with its last.
+ */
+#ifndef _KMON_SCHED_H
+#define _KMON_SCHED_H
+
+#include "record.h"
+#include "util.h"
+
+#define LATENCY_BUCKETS	65u
+
+enum task_state {
+	TASK_UNKNOWN,	/* no record says yet what it did when the log began */
+	TASK_ASLEEP,
+	TASK_WAITS,
+	TASK_MOVES,	/* waited and was dequeued, to be queued elsewhere */
+	TASK_RUNS,
+	TASK_LOST,	/* records contradict each other: nothing is known */
+};
+
+/**
+ * struct latency - times from being woken to running
+ * @count: how many
+ * @sum: of them
+ * @max: the longest
+ */
+struct latency {
+	uint64_t count;
+	uint64_t sum;
+	uint64_t max;
+};
+
+/**
+ * struct task - a task other than the idle ones
+ * @pid: by which it is known
+ * @state: after the last record
+ * @queued: is on a run queue; in TASK_UNKNOWN: has not been dequeued
+ * @woken: @woken_at is set
+ * @ran: @cpu is set
+ * @cpu: where it ran last
+ * @since: of TASK_WAITS
+ * @woken_at: when it was, and has not run since
+ * @run: time that it ran
+ * @wait: time that it was runnable and did not run
+ * @switches: how often a CPU switched to it
+ * @preempted: how often a CPU switched from it and it was still runnable
+ * @wakeups: how often it was woken
+ * @migrations: how often it began to run on another CPU than the one before
+ * @latency: from being woken to running
+ */
+struct task {
+	uint32_t pid;
+	enum task_state state;
+	bool queued;
+	bool woken;
+	bool ran;
+	uint8_t cpu;
+	uint64_t since;
+	uint64_t woken_at;
+	uint64_t run;
+	uint64_t wait;
+	uint64_t switches;
+	uint64_t preempted;
+	uint64_t wakeups;
+	uint64_t migrations;
+	struct latency latency;
+};
+
+/**
+ * struct cpu - a CPU
+ * @seen: there is a record of it
+ * @known: @pid and @since are set
+ * @pid: runs there, 0: it is idle
+ * @since: of @pid
+ * @busy: time that it ran tasks
+ * @idle: time that it was idle
+ * @unknown: time that no record says anything of
+ * @switches: how often it switched
+ * @records: made there
+ */
+struct cpu {
+	bool seen;
+	bool known;
+	uint32_t pid;
+	uint64_t since;
+	uint64_t busy;
+	uint64_t idle;
+	uint64_t unknown;
+	uint64_t switches;
+	uint64_t records;
+};
+
+/**
+ * struct sched - all of it
+ * @tasks: in the order they were seen in
+ * @nr: of @tasks
+ * @room: in @tasks
+ * @index: finds them by pid
+ * @cpus: by number
+ * @first: time of the first record
+ * @last: time of the last record
+ * @breaks: records that contradict those before
+ * @latency: of all tasks
+ * @buckets: of @latency: 0 ns, 1 ns, up to 3, up to 7, and so on
+ * @ops: records by what they are about
+ */
+struct sched {
+	struct task *tasks;
+	uint32_t nr;
+	uint32_t room;
+	struct index index;
+	struct cpu cpus[RECORD_CPUS];
+	uint64_t first;
+	uint64_t last;
+	uint64_t breaks;
+	struct latency latency;
+	uint64_t buckets[LATENCY_BUCKETS];
+	uint64_t ops[NR_OPS];
+};
+
+struct sched *sched_new(void);
+void sched_record(struct sched *sched, const struct record *record);
+void sched_end(struct sched *sched);
+void sched_free(struct sched *sched);
+uint64_t sched_records(const struct sched *sched);
+
+#endif /* _KMON_SCHED_H */

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records by time, see sort.h.
+ *
+ * The device gives records in pieces, of one CPU each, and how far a piece goes back
+ * behind the one before is only a matter of how busy the readers were: no look-ahead
+ * is long enough for every log. So records are gathered until the memory is full,
+ * sorted, and put away as a run in a temporary file; at the end the runs are merged.
+ * A log that fits into memory needs no file.
+ *
+ * The order is total, by time and then by the place in the input: within a run that
+ * is the offset in memory, and between runs their number.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "sort.h"
+#include "util.h"
+
+/* Data */
+
+/* of a run, while they are merged; a record has to fit */
+#define WINDOW_SIZE	(128u * 1024)
+
+struct item {
+	uint64_t time;
+	uint32_t at;
+};
+
+/**
+ * struct run - sorted records in the file
+ * @begin: where it begins, and what is still to be read
+ * @end: where it ends
+ * @window: what was read
+ * @at: in @window: the next record
+ * @fill: of @window
+ * @time: of the next record
+ */
+struct run {
+	uint64_t begin;
+	uint64_t end;
+	uint8_t *window;
+	size_t at;
+	size_t fill;
+	uint64_t time;
+};
+
+/**
+ * struct sorter - see at the top
+ * @memory: that @data and @items may take
+ * @data: the records
+ * @used: of @data
+ * @room: in @data
+ * @items: where they are
+ * @nr: of @items
+ * @items_room: in @items
+ * @file: the runs, or NULL
+ * @file_size: of @file
+ * @runs: in the file
+ * @nr_runs: of @runs
+ * @heap: numbers of runs, that with the first record on top
+ * @heap_size: of @heap
+ */
+struct sorter {
+	size_t memory;
+	uint8_t *data;
+	size_t used;
+	size_t room;
+	struct item *items;
+	size_t nr;
+	size_t items_room;
+	FILE *file;
+	uint64_t file_size;
+	struct run *runs;
+	uint32_t nr_runs;
+	uint32_t *heap;
+	uint32_t heap_size;
+};
+
+/* Internals: in memory */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static void sort_items(struct sorter *s)
+{
+	size_t i;
+
+	for (i = 1; i < s->nr; i++) {
+		if (by_time(&s->items[i - 1], &s->items[i]) > 0)
+			break;
+	}
+	if (i < s->nr)
+		qsort(s->items, s->nr, sizeof(*s->items), by_time);
+}
+
+static bool is_full(const struct sorter *s, size_t size)
+{
+	return s->used + size + (s->nr + 1) * sizeof(*s->items) > s->memory;
+}
+
+static void make_room(struct sorter *s, size_t size)
+{
+	if (s->used + size > s->room) {
+		while (s->used + size > s->room)
+			s->room = s->room ? s->room * 2 : RECORD_MAX;
+		s->data = need_more(s->data, s->room, 1);
+	}
+	if (s->nr == s->items_room) {
+		s->items_room = s->items_room ? s->items_room * 2 : 1024;
+		s->items = need_more(s->items, s->items_room, sizeof(*s->items));
+	}
+}
+
+/* Internals: the file */
+
+static bool complain(const char *what)
+{
+	fprintf(stderr, "%s: temporary file: %s: %s\n", program_invocation_short_name, what,
+		strerror(errno));
+	return false;
+}
+
+static FILE *temp_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	FILE *file = NULL;
+	char *name;
+	int fd;
+
+	if (asprintf(&name, "%s/kmonparse.XXXXXX", dir && *dir ? dir : "/tmp") < 0)
+		return NULL;
+	fd = mkstemp(name);
+	if (fd >= 0) {
+		unlink(name);
+		file = fdopen(fd, "w+");
+	}
+	free(name);
+	return file;
+}
+
+/* What is in memory becomes a run of the file. */
+static bool put_away(struct sorter *s)
+{
+	struct run run = { .begin = s->file_size, .end = s->file_size + s->used };
+	const uint8_t *raw;
+	size_t i;
+
+	if (!s->file)
+		s->file = temp_file();
+	if (!s->file)
+		return complain("cannot be made");
+	sort_items(s);
+	for (i = 0; i < s->nr; i++) {
+		raw = s->data + s->items[i].at;
+		fwrite(raw, 1, record_size(raw), s->file);
+	}
+	if (ferror(s->file) || fflush(s->file))
+		return complain("cannot be written");
+	s->runs = need_more(s->runs, s->nr_runs + 1, sizeof(*s->runs));
+	s->runs[s->nr_runs++] = run;
+	s->file_size = run.end;
+	s->used = 0;
+	s->nr = 0;
+	return true;
+}
+
+/* Internals: runs */
+
+static bool run_fill(const struct sorter *s, struct run *run)
+{
+	size_t left = run->fill - run->at, room = WINDOW_SIZE - left;
+	ssize_t n;
+
+	memmove(run->window, run->window + run->at, left);
+	run->at = 0;
+	run->fill = left;
+	if (room > run->end - run->begin)
+		room = run->end - run->begin;
+	while (room) {
+		n = pread(fileno(s->file), run->window + run->fill, room, run->begin);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return complain("cannot be read");
+		run->begin += n;
+		run->fill += n;
+		room -= n;
+	}
+	return true;
+}
+
+static bool run_empty(const struct run *run)
+{
+	return run->at == run->fill && run->begin == run->end;
+}
+
+static bool has_next(const struct run *run)
+{
+	size_t left = run->fill - run->at;
+
+	return left >= KMON_HDR_SIZE && left >= record_size(run->window + run->at);
+}
+
+/* Have the next record of the run in its window, whole. */
+static bool run_next(const struct sorter *s, struct run *run)
+{
+	struct record record;
+
+	if (run_empty(run))
+		return true;
+	if (!has_next(run) && !run_fill(s, run))
+		return false;
+	record_open(&record, run->window + run->at);
+	run->time = record.time;
+	return true;
+}
+
+static bool comes_first(const struct sorter *s, uint32_t a, uint32_t b)
+{
+	if (s->runs[a].time != s->runs[b].time)
+		return s->runs[a].time < s->runs[b].time;
+	return a < b;
+}
+
+static void heap_down(struct sorter *s, uint32_t at)
+{
+	uint32_t *heap = s->heap, run = heap[at], next;
+
+	for (;;) {
+		next = 2 * at + 1;
+		if (next >= s->heap_size)
+			break;
+		if (next + 1 < s->heap_size && comes_first(s, heap[next + 1], heap[next]))
+			next++;
+		if (comes_first(s, run, heap[next]))
+			break;
+		heap[at] = heap[next];
+		at = next;
+	}
+	heap[at] = run;
+}
+
+static bool heap_make(struct sorter *s)
+{
+	uint32_t i;
+
+	s->heap = need_memory(s->nr_runs, sizeof(*s->heap));
+	for (i = 0; i < s->nr_runs; i++) {
+		s->runs[i].window = need_memory(WINDOW_SIZE, 1);
+		if (!run_next(s, &s->runs[i]))
+			return false;
+		s->heap[i] = i;
+	}
+	s->heap_size = s->nr_runs;
+	for (i = s->nr_runs / 2; i-- > 0;)
+		heap_down(s, i);
+	return true;
+}
+
+static bool merge(struct sorter *s, sorted_fn *fn, void *data)
+{
+	struct run *run;
+
+	if (!heap_make(s))
+		return false;
+	while (s->heap_size) {
+		run = &s->runs[s->heap[0]];
+		fn(run->window + run->at, data);
+		run->at += record_size(run->window + run->at);
+		if (!run_next(s, run))
+			return false;
+		if (run_empty(run))
+			s->heap[0] = s->heap[--s->heap_size];
+		if (s->heap_size)
+			heap_down(s, 0);
+	}
+	return true;
+}
+
+/* Interface */
+
+/**
+ * sorter_new - begin to sort
+ * @memory: how much may be taken for records; windows for the runs are beside that
+ *
+ * Return: for sorter_free().
+ */
+struct sorter *sorter_new(size_t memory)
+{
+	struct sorter *sorter = need_memory(1, sizeof(*sorter));
+
+	sorter->memory = memory;
+	return sorter;
+}
+
+/**
+ * sorter_add - one record more
+ * @sorter: where to
+ * @raw: the whole record
+ * @size: of @raw
+ *
+ * Return: false after a message, when it can be taken neither to memory nor to disk.
+ */
+bool sorter_add(struct sorter *sorter, const uint8_t *raw, size_t size)
+{
+	struct record record;
+
+	if (is_full(sorter, size) && sorter->nr && !put_away(sorter))
+		return false;
+	make_room(sorter, size);
+	record_open(&record, raw);
+	memcpy(sorter->data + sorter->used, raw, size);
+	sorter->items[sorter->nr++] = (struct item){ record.time, sorter->used };
+	sorter->used += size;
+	return true;
+}
+
+/**
+ * sorter_each - give out all records by time
+ * @sorter: can only be freed afterwards
+ * @fn: takes them
+ * @data: for @fn
+ *
+ * Return: false after a message.
+ */
+bool sorter_each(struct sorter *sorter, sorted_fn *fn, void *data)
+{
+	size_t i;
+
+	if (sorter->file) {
+		if (sorter->nr && !put_away(sorter))
+			return false;
+		return merge(sorter, fn, data);
+	}
+	sort_items(sorter);
+	for (i = 0; i < sorter->nr; i++)
+		fn(sorter->data + sorter->items[i].at, data);
+	return true;
+}
+
+/**
+ * sorter_free - give back memory and file
+ * @sorter: from sorter_new()
+ */
+void sorter_free(struct sorter *sorter)
+{
+	uint32_t i;
+
+	for (i = 0; i < sorter->nr_runs; i++)
+		free(sorter->runs[i].window);
+	if (sorter->file)
+		fclose(sorter->file);
+	free(sorter->runs);
+	free(sorter->heap);
+	free(sorter->data);
+	free(sorter->items);
+	free(sorter);
+}

@@ -1,0 +1,336 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kmonparse: records in every form, by time and not, whole and broken.
+
+# shellcheck source=tools/kmon/test-lib.sh
+. "$(dirname "$0")/test-lib.sh"
+
+# --- the text of the announcement, to the letter: it is in the order of the log
+
+cat >sample <<'TEXT'
+cpu=0,ts=14929534,op=DEQ,pid=25311
+cpu=0,ts=14929535,op=SWC,prev=25311,next=0
+cpu=0,ts=14953518,op=WAK,from=0,to=8
+cpu=0,ts=14953520,op=QUE,pid=8
+cpu=0,ts=14953522,op=SWC,prev=0,next=8
+cpu=1,ts=14912505,op=WAK,from=9,to=27233
+cpu=1,ts=14912507,op=QUE,pid=27233
+cpu=1,ts=14912510,op=DEQ,pid=9
+cpu=1,ts=14912513,op=SWC,prev=9,next=0
+cpu=1,ts=14962510,op=WAK,from=0,to=9
+cpu=1,ts=14962512,op=QUE,pid=9
+cpu=1,ts=14962514,op=SWC,prev=0,next=9
+cpu=0,ts=14953524,op=WAK,from=8,to=27233
+cpu=0,ts=14953526,op=QUE,pid=27233
+cpu=0,ts=14953528,op=DEQ,pid=8
+TEXT
+# The log began, 777.000000123 s after boot, with a record that the mail left out.
+{
+	echo 'cpu=0,ts=777000000123,op=QUE,pid=1'
+	while IFS=, read -r cpu ts rest; do
+		echo "$cpu,ts=$((777000000123 + ${ts#ts=} * 1000 + 999)),$rest"
+	done <sample
+} | log announced
+parse "announcement" 0 --unsorted announced
+{ echo 'cpu=0,ts=0,op=QUE,pid=1'; cat sample; } | is "announcement"
+parse "announcement, by time" 0 announced
+{ echo 'cpu=0,ts=0,op=QUE,pid=1'; sort -s -t= -k3,3n sample; } | is "announcement, by time"
+sed 's/$/ wide/' announced.txt | log announced_wide
+cp text by_time
+parse "wide" 0 announced_wide
+is "wide" <by_time
+
+# --- every form of a record
+
+log forms <<'TEXT'
+cpu=0,ts=5000,op=QUE,pid=65535
+cpu=1,ts=5001,op=DEQ,pid=65536
+cpu=255,ts=5002,op=SWC,prev=0,next=4294967295
+cpu=2,ts=5003,op=WAK,from=0,to=12
+cpu=2,ts=5004,op=ALC,site=7,bytes=4096,ptr=0xffff888000001000
+cpu=2,ts=5005,op=ALC,site=none,bytes=18446744073709551615,ptr=0x0
+cpu=2,ts=5006,op=FRE,ptr=0xffff888000001000
+cpu=2,ts=5007,op=USR,type=128,data=00ff10
+cpu=2,ts=5008,op=USR,type=255,data=
+cpu=2,ts=5009,op=RAW,blob=0b0102
+cpu=2,ts=5010,op=RAW,blob=00
+cpu=2,ts=5011,op=RAW,blob=
+cpu=2,ts=5012,op=RAW,blob=010900aabb
+TEXT
+parse "forms" 0 -s 1 forms
+is "forms" <<'TEXT'
+cpu=0,ts=0,op=QUE,pid=65535
+cpu=1,ts=1,op=DEQ,pid=65536
+cpu=255,ts=2,op=SWC,prev=0,next=4294967295
+cpu=2,ts=3,op=WAK,from=0,to=12
+cpu=2,ts=4,op=ALC,site=7,bytes=4096,ptr=0xffff888000001000
+cpu=2,ts=5,op=ALC,site=none,bytes=18446744073709551615,ptr=0x0
+cpu=2,ts=6,op=FRE,ptr=0xffff888000001000
+cpu=2,ts=7,op=USR,type=128,size=4,data=00ff10
+cpu=2,ts=8,op=USR,type=255,size=1,data=
+cpu=2,ts=9,op=USR,type=11,size=3,data=0102
+cpu=2,ts=10,op=USR,type=0,size=1,data=
+cpu=2,ts=11,op=USR,type=none,size=0,data=
+cpu=2,ts=12,op=QUE,pid=9
+TEXT
+
+# --- names
+
+printf '%s\n' '0 [IDLE]' '1 init [2]' '12 rxvt;-sl;1000;' '65535 say;"hi"\,;' \
+	'65536 [kworker/0:1]' >pids.dat
+printf '7 mm/slub.c:1799 func:alloc_slab_page\n' >sites.dat
+parse "names are not asked for" 0 -s 1 forms
+if grep -q name text; then fail "names are not asked for"; else pass; fi
+parse "names" 0 -s 1 -n forms
+sed -i 7,\$d text
+is "names" <<'TEXT'
+cpu=0,ts=0,op=QUE,pid=65535,name="say;\"hi\"\\,;"
+cpu=1,ts=1,op=DEQ,pid=65536,name="[kworker/0:1]"
+cpu=255,ts=2,op=SWC,prev=0,next=4294967295,prev_name="[IDLE]"
+cpu=2,ts=3,op=WAK,from=0,to=12,to_name="rxvt;-sl;1000;"
+cpu=2,ts=4,op=ALC,site=7,bytes=4096,ptr=0xffff888000001000,line="mm/slub.c:1799 func:alloc_slab_page"
+cpu=2,ts=5,op=ALC,site=none,bytes=18446744073709551615,ptr=0x0
+TEXT
+parse "json" 0 -s 1 --json forms
+is "json" <<'TEXT'
+{"cpu":0,"ts":0,"time":5000,"op":"QUE","pid":65535,"name":"say;\"hi\"\\,;"}
+{"cpu":1,"ts":1,"time":5001,"op":"DEQ","pid":65536,"name":"[kworker/0:1]"}
+{"cpu":255,"ts":2,"time":5002,"op":"SWC","prev":0,"next":4294967295,"prev_name":"[IDLE]"}
+{"cpu":2,"ts":3,"time":5003,"op":"WAK","from":0,"to":12,"to_name":"rxvt;-sl;1000;"}
+{"cpu":2,"ts":4,"time":5004,"op":"ALC","site":7,"bytes":4096,"ptr":"0xffff888000001000","line":"mm/slub.c:1799 func:alloc_slab_page"}
+{"cpu":2,"ts":5,"time":5005,"op":"ALC","site":null,"bytes":18446744073709551615,"ptr":"0x0"}
+{"cpu":2,"ts":6,"time":5006,"op":"FRE","ptr":"0xffff888000001000"}
+{"cpu":2,"ts":7,"time":5007,"op":"USR","type":128,"size":4,"data":"00ff10"}
+{"cpu":2,"ts":8,"time":5008,"op":"USR","type":255,"size":1,"data":""}
+{"cpu":2,"ts":9,"time":5009,"op":"USR","type":11,"size":3,"data":"0102"}
+{"cpu":2,"ts":10,"time":5010,"op":"USR","type":0,"size":1,"data":""}
+{"cpu":2,"ts":11,"time":5011,"op":"USR","type":null,"size":0,"data":""}
+{"cpu":2,"ts":12,"time":5012,"op":"QUE","pid":9}
+TEXT
+expect "json is JSON" 0 python3 -c '
+import json, sys
+for line in open("text", encoding="utf-8"):
+    json.loads(line)'
+printf '8 \xc3\xa4\xff\x1b[2J\t\xed\xa0\x80\n12 first\n12 second\nno number\n13\n 14 space\n99999999999 large\n' >odd.dat
+parse "odd names" 3 -n -p odd.dat announced
+says "odd names" 'kmonparse: odd.dat:4: not a number and a name'
+says "odd names" 'odd.dat:5: '
+says "odd names" 'odd.dat:6: '
+says "odd names" 'odd.dat:7: '
+if grep -qF $',to_name="\xc3\xa4\\ufffd?[2J?\\ufffd\\ufffd\\ufffd"' text; then
+	pass
+else
+	fail "a name that is no UTF-8"
+fi
+parse "odd names, twice" 3 -n -s 1 -p odd.dat forms
+if grep -q 'to_name="second"' text; then pass; else fail "the last name holds"; fi
+parse "names that are not there" 1 -n -p none.dat forms
+says "names that are not there" 'kmonparse: none.dat: No such file'
+rm pids.dat sites.dat
+parse "no names, and none asked for" 0 --json forms
+
+# --- times
+
+log times <<'TEXT'
+cpu=0,ts=1000000,op=QUE,pid=1
+cpu=0,ts=1000999,op=QUE,pid=2
+cpu=0,ts=1001000,op=QUE,pid=3
+cpu=1,ts=999999,op=QUE,pid=4
+cpu=1,ts=999000,op=QUE,pid=5
+cpu=1,ts=998999,op=QUE,pid=6
+cpu=1,ts=0,op=QUE,pid=7
+cpu=2,ts=18446744073709551615,op=QUE,pid=8
+cpu=0,ts=1000000,op=QUE,pid=9
+TEXT
+parse "times" 0 times
+is "times" <<'TEXT'
+cpu=1,ts=-1000,op=QUE,pid=7
+cpu=1,ts=-2,op=QUE,pid=6
+cpu=1,ts=-1,op=QUE,pid=5
+cpu=1,ts=-1,op=QUE,pid=4
+cpu=0,ts=0,op=QUE,pid=1
+cpu=0,ts=0,op=QUE,pid=9
+cpu=0,ts=0,op=QUE,pid=2
+cpu=0,ts=1,op=QUE,pid=3
+cpu=2,ts=18446744073708551,op=QUE,pid=8
+TEXT
+parse "no scale" 0 -s 1 times
+is "no scale" <<'TEXT'
+cpu=1,ts=-1000000,op=QUE,pid=7
+cpu=1,ts=-1001,op=QUE,pid=6
+cpu=1,ts=-1000,op=QUE,pid=5
+cpu=1,ts=-1,op=QUE,pid=4
+cpu=0,ts=0,op=QUE,pid=1
+cpu=0,ts=0,op=QUE,pid=9
+cpu=0,ts=999,op=QUE,pid=2
+cpu=0,ts=1000,op=QUE,pid=3
+cpu=2,ts=18446744073708551615,op=QUE,pid=8
+TEXT
+parse "a large scale" 0 -s 18446744073709551615 -u times
+is "a large scale" <<'TEXT'
+cpu=0,ts=0,op=QUE,pid=1
+cpu=0,ts=0,op=QUE,pid=2
+cpu=0,ts=0,op=QUE,pid=3
+cpu=1,ts=-1,op=QUE,pid=4
+cpu=1,ts=-1,op=QUE,pid=5
+cpu=1,ts=-1,op=QUE,pid=6
+cpu=1,ts=-1,op=QUE,pid=7
+cpu=2,ts=0,op=QUE,pid=8
+cpu=0,ts=0,op=QUE,pid=9
+TEXT
+
+# --- a long log goes through a file, and comes out the same; from where does not matter
+
+python3 -B - "$here" <<'PY'
+import importlib.util, random, sys
+spec = importlib.util.spec_from_file_location('gen', sys.argv[1] + '/gen-log.py')
+gen = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(gen)
+r = random.Random(7)
+records = [(r.randint(0, 60000), i) for i in range(120000)]
+with open('long', 'wb') as out:
+    for time, i in records:
+        if i % 10000 == 3:
+            out.write(gen.record(5, time, bytes([200]) + i.to_bytes(4, 'little') + bytes(65530)))
+        else:
+            out.write(gen.sched(i % 7, time, gen.QUE, i))
+with open('long.txt', 'w') as out:
+    for time, i in sorted(records):
+        if i % 10000 == 3:
+            out.write(f'{time - records[0][0]} 5 USR\n')
+        else:
+            out.write(f'{time - records[0][0]} {i % 7} QUE {i}\n')
+PY
+short() {
+	sed -E -i 's/cpu=(.*),ts=(.*),op=QUE,pid=/\2 \1 QUE /; s/cpu=(.*),ts=(.*),op=USR.*/\2 \1 USR/' text
+}
+for memory in 256k 1M 64M; do
+	parse "long, $memory" 0 -s 1 --sort-memory "$memory" long
+	short
+	is "long, $memory" <long.txt
+done
+expect "standard input" 0 bash -c "cat long | '$bin/kmonparse' -s 1 >text"
+short
+is "standard input" <long.txt
+# three small records and a large one
+head -c 65588 long >one
+tail -c +65589 long >two
+expect "in parts" 0 bash -c "'$bin/kmonparse' -s 1 one - <two >text"
+short
+is "in parts" <long.txt
+expect "no room for the file" 1 env TMPDIR=/nowhere "$bin/kmonparse" --sort-memory 256k -o no long
+says "no room for the file" 'temporary file: cannot be made'
+expect "no room in the file" 1 prlimit --fsize=200000 bash -c \
+	"trap '' XFSZ; '$bin/kmonparse' --sort-memory 256k long >/dev/null"
+says "no room in the file" 'temporary file: cannot be written'
+
+# --- broken logs: what is wrong, where, and all the rest
+
+log short_blobs <<'TEXT'
+cpu=0,ts=1000,op=RAW,blob=0109
+cpu=0,ts=2000,op=QUE,pid=1
+cpu=0,ts=3000,op=RAW,blob=0309000a
+cpu=0,ts=4000,op=RAW,blob=08010000000200
+cpu=0,ts=5000,op=RAW,blob=090102030405
+cpu=0,ts=6000,op=RAW,blob=0a01020304050607
+cpu=0,ts=7000,op=QUE,pid=2
+TEXT
+parse "short blobs" 3 short_blobs
+is "short blobs" <<'TEXT'
+cpu=0,ts=0,op=QUE,pid=1
+cpu=0,ts=5,op=QUE,pid=2
+TEXT
+parse "short blobs, where" 3 short_blobs
+says "short blobs" 'kmonparse: short_blobs:0: a blob of 2 bytes is too short for type 1'
+says "short blobs" 'short_blobs:27: a blob of 4 bytes is too short for type 3'
+says "short blobs" 'short_blobs:42: a blob of 7 bytes is too short for type 8'
+says "short blobs" 'short_blobs:60: a blob of 6 bytes is too short for type 9'
+says "short blobs" 'short_blobs:77: a blob of 8 bytes is too short for type 10'
+
+# each end that a log can have; the records that are whole are told
+python3 - "$bin/kmonparse" <<'PY' >out 2>&1
+import struct, subprocess, sys
+data = open('forms', 'rb').read()
+lines = subprocess.run([sys.argv[1], 'forms'], stdout=subprocess.PIPE, check=True).stdout.splitlines(True)
+ends, at = [0], 0
+while at < len(data):
+    at += 11 + struct.unpack_from('<H', data, at + 9)[0]
+    ends.append(at)
+for size in range(len(data) + 1):
+    open('part', 'wb').write(data[:size])
+    whole = sum(end <= size for end in ends) - 1
+    p = subprocess.run([sys.argv[1], 'part'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    left = size - ends[whole]
+    said = f'kmonparse: part:{ends[whole]}: cut short after {left} bytes of a record\n' if left else ''
+    if (p.returncode, p.stdout, p.stderr.decode()) != (3 if left else 0, b''.join(lines[:whole]), said):
+        sys.exit(f'{size}: {p}')
+PY
+if [ -s out ]; then fail "cut at every byte"; else pass; fi
+for form in --json --summary '--summary --json' '--ctf ctf_cut' --unsorted; do
+	head -c 100 forms >part
+	rm -rf ctf_cut
+	# shellcheck disable=SC2086 # two options
+	parse "cut: $form" 3 $form part
+done
+"$here/gen-log.py" --corpus corpus
+expect "hostile" 0 "$bin/cut-log" corpus/kind* corpus/alloc corpus/cut corpus/empty corpus/user
+
+python3 -c 'print(bytes(range(256)).hex() * 40, end="")' | xxd -r -p >noise
+parse "noise" 3 noise
+head -c 60000 /dev/zero >zeroes
+parse "zeroes" 3 zeroes
+for i in {1..30}; do echo "cpu=0,ts=$i,op=RAW,blob=01"; done | log many
+parse "much damage" 3 many
+says "much damage" 'kmonparse: 10 more messages about damage'
+parse "a directory" 3 /
+says "a directory" 'kmonparse: /:0: cannot be read: Is a directory'
+parse "no log" 1 none forms
+says "no log" 'kmonparse: none: No such file'
+if [ "$(wc -l <text)" -eq 13 ]; then pass; else fail "the other log is told"; fi
+: >nothing
+parse "an empty log" 0 nothing
+is "an empty log" </dev/null
+parse "an empty log" 0 --summary nothing
+
+# --- CTF, as babeltrace2 reads it
+
+printf '65535 a "name"\\;\n12 rxvt;\n' >pids.dat
+printf '7 mm/slub.c:1799 func:alloc_slab_page\n' >sites.dat
+for what in forms announced corpus_sim; do
+	[ $what = corpus_sim ] && "$here/gen-log.py" --sim 3 corpus_sim truth
+	parse "ctf of $what" 0 --ctf "ctf_$what" "$what"
+	expect "babeltrace2 of $what" 0 "$here/gen-log.py" --ctf "$what" "ctf_$what"
+done
+expect "labels" 0 babeltrace2 ctf_forms
+says "labels" '"a \?name\?\?;" : container = 65535'
+says "labels" '"mm/slub.c:1799 func:alloc_slab_page" : container = 7'
+says "labels" '"none" : container = 65535'
+parse "ctf where there is one" 1 --ctf ctf_forms forms
+says "ctf where there is one" 'kmonparse: ctf_forms: File exists'
+parse "ctf nowhere" 1 --ctf none/none forms
+python3 -c '
+import struct, sys
+for i in range(5):
+    sys.stdout.buffer.write(struct.pack("<BQH", 0, i, 65535) + bytes([200]) + bytes(65534))' >large
+parse "large blobs" 0 --ctf ctf_large large
+expect "large blobs" 0 "$here/gen-log.py" --ctf large ctf_large
+
+# --- the command line
+
+parse "help" 0 --help
+if grep -q '^Usage: kmonparse' text; then pass; else fail "help"; fi
+parse "version" 0 -V
+for bad in '--none' '-s 0' '-s -1' '-s 1x' '-s' '-t x' '--sort-memory 1k' '--sort-memory 4G' \
+	'--ctf a --json' '--ctf a -o b' '--summary --unsorted' '--unsorted --ctf a'; do
+	# shellcheck disable=SC2086 # several words
+	parse "usage: $bad" 2 $bad forms
+done
+parse "an output" 0 -o new forms
+parse "an output that is there" 1 -o new forms
+says "an output that is there" '--force overwrites it'
+parse "an output by force" 0 --force -o new announced
+expect "full disk" 1 bash -c "'$bin/kmonparse' long >/dev/full"
+says "full disk" 'kmonparse: standard output: No space left on device'
+
+finish

@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kmonparse --summary: small logs with sums by hand, and machines that schedule at
+# random and know what their tasks did.
+
+# shellcheck source=tools/kmon/test-lib.sh
+. "$(dirname "$0")/test-lib.sh"
+
+# tasks: a line for each of the last summary: pid run wait switches preempted wakeups
+# migrations, then count, sum and max of its latencies; cpus: cpu busy idle unknown
+summary() {
+	parse "$1" 0 --summary --json "$2"
+	python3 - >short <<'PY'
+import json
+s = json.load(open('text'))
+for c in s['cpus']:
+    print('cpu', c['cpu'], c['busy'], c['idle'], c['unknown'], c['switches'])
+for t in s['tasks']:
+    print(t['pid'], *(t[k] for k in ('run', 'wait', 'switches', 'preempted', 'wakeups', 'migrations')),
+          *(t['latency'][k] for k in ('count', 'sum', 'max')))
+if s['contradictions']:
+    print('contradictions', s['contradictions'])
+PY
+	mv text whole
+	mv short text
+}
+
+# 5 runs when the log begins (1000) until 1300, is woken at 1500, runs from 1600 to the
+# end (2000). 6 waited from before until 1300, is preempted at 1600 and waits since.
+log one_cpu <<'TEXT'
+cpu=0,ts=1000,op=FRE,ptr=0x1
+cpu=0,ts=1290,op=DEQ,pid=5
+cpu=0,ts=1300,op=SWC,prev=5,next=6
+cpu=0,ts=1500,op=WAK,from=0,to=5
+cpu=0,ts=1510,op=QUE,pid=5
+cpu=0,ts=1600,op=SWC,prev=6,next=5
+cpu=0,ts=2000,op=FRE,ptr=0x1
+TEXT
+summary "one CPU" one_cpu
+is "one CPU" <<'TEXT'
+cpu 0 1000 0 0 2
+5 700 90 1 0 1 0 1 100 100
+6 300 700 1 1 0 0 0 0 0
+TEXT
+
+# 7 sleeps, is queued with no record of its waking, and its priority is changed while
+# it runs: neither is a sleep. Idle is no task, on whatever CPU.
+log changes <<'TEXT'
+cpu=0,ts=0,op=SWC,prev=3,next=0
+cpu=1,ts=0,op=SWC,prev=4,next=0
+cpu=0,ts=100,op=QUE,pid=7
+cpu=0,ts=150,op=SWC,prev=0,next=7
+cpu=1,ts=200,op=DEQ,pid=7
+cpu=1,ts=210,op=QUE,pid=7
+cpu=0,ts=300,op=SWC,prev=7,next=0
+cpu=0,ts=400,op=DEQ,pid=7
+cpu=1,ts=450,op=QUE,pid=7
+cpu=1,ts=500,op=SWC,prev=0,next=7
+cpu=1,ts=600,op=DEQ,pid=7
+cpu=1,ts=605,op=WAK,from=0,to=7
+cpu=1,ts=610,op=SWC,prev=7,next=0
+cpu=1,ts=620,op=QUE,pid=7
+cpu=1,ts=700,op=SWC,prev=0,next=7
+cpu=0,ts=1000,op=FRE,ptr=0x1
+TEXT
+summary "changes" changes
+# runs 150-300, 500-610, 700-1000; waits 100-150, 300-400, 450-500, 620-700; woken to
+# running: 100-150, 605-700. 3 and 4 have waited ever since, as nothing dequeued them.
+is "changes" <<'TEXT'
+cpu 0 150 850 0 3
+cpu 1 410 590 0 4
+7 560 280 3 1 1 1 2 145 95
+3 0 1000 0 1 0 0 0 0 0
+4 0 1000 0 1 0 0 0 0 0
+TEXT
+expect "histogram" 0 python3 -c '
+import json
+s = json.load(open("whole"))
+assert s["latency"]["histogram"] == [[32, 1], [64, 1]], s["latency"]
+assert (s["latency"]["count"], s["latency"]["sum"], s["latency"]["max"]) == (2, 145, 95)'
+
+# A CPU that never switches runs who wakes others there; one with no such record is
+# unknown. Waking who runs or waits wakes nobody.
+log quiet <<'TEXT'
+cpu=3,ts=10,op=WAK,from=40,to=41
+cpu=3,ts=15,op=QUE,pid=41
+cpu=4,ts=20,op=WAK,from=0,to=40
+cpu=4,ts=30,op=WAK,from=0,to=41
+cpu=5,ts=110,op=FRE,ptr=0x1
+TEXT
+summary "quiet CPUs" quiet
+is "quiet CPUs" <<'TEXT'
+cpu 3 100 0 0 0
+cpu 4 0 0 100 0
+cpu 5 0 0 100 0
+40 100 0 0 0 1 0 0 0 0
+41 0 95 0 0 2 0 0 0 0
+TEXT
+
+# It ran when the log began, and was woken without need before it slept: what wakes it
+# is what comes later.
+log needless <<'TEXT'
+cpu=0,ts=0,op=FRE,ptr=0x1
+cpu=1,ts=10,op=WAK,from=0,to=9
+cpu=0,ts=20,op=DEQ,pid=9
+cpu=0,ts=30,op=SWC,prev=9,next=0
+cpu=1,ts=50,op=QUE,pid=9
+cpu=0,ts=90,op=SWC,prev=0,next=9
+cpu=0,ts=100,op=FRE,ptr=0x1
+TEXT
+summary "woken without need" needless
+is "woken without need" <<'TEXT'
+cpu 0 40 60 0 2
+cpu 1 0 0 100 0
+9 40 40 1 0 1 0 1 40 40
+TEXT
+
+# Records are missing: 5 was not seen to leave, nor 6 to come. What nobody knows is
+# nobody's.
+log missing <<'TEXT'
+cpu=0,ts=0,op=SWC,prev=0,next=5
+cpu=0,ts=100,op=SWC,prev=6,next=7
+cpu=0,ts=150,op=SWC,prev=7,next=5
+cpu=0,ts=200,op=FRE,ptr=0x1
+TEXT
+summary "missing records" missing
+is "missing records" <<'TEXT'
+cpu 0 100 0 100 3
+7 50 150 1 1 0 0 0 0 0
+5 50 0 2 0 0 0 0 0 0
+6 0 0 0 0 0 0 0 0 0
+contradictions 2
+TEXT
+
+# --- the text, once as a whole
+
+printf '0 [IDLE]\n5 rxvt;-sl;1000;\n6 [events/0]\n' >pids.dat
+printf '3 mm/slub.c:1799 func:alloc_slab_page\n' >sites.dat
+{
+	cat one_cpu.txt
+	cat <<'TEXT'
+cpu=0,ts=2000,op=ALC,site=3,bytes=100,ptr=0x10
+cpu=0,ts=2000,op=ALC,site=9,bytes=300,ptr=0x20
+cpu=0,ts=2000,op=ALC,site=3,bytes=50,ptr=0x10
+cpu=0,ts=2000,op=ALC,site=none,bytes=7,ptr=0x30
+cpu=0,ts=2000,op=FRE,ptr=0x30
+TEXT
+} | log all
+parse "text" 0 --summary all
+tr -s ' ' <text | sed 's/ $//' >short
+mv short text
+is "text" <<'TEXT'
+Log: 1.000 us, from 1.000 to 2.000
+Records: 12, QUE 1, DEQ 1, SWC 2, WAK 1, ALC 4, FRE 3
+
+CPUs (times in us)
+ cpu busy % idle % unknown switches records
+ 0 1.000 100.0 0.000 0.0 0.000 2 12
+
+Tasks by run time (times in us)
+ pid run % wait switches preempted wakeups moves latency longest name
+ 5 0.700 70.0 0.090 1 0 1 0 0.100 0.100 rxvt;-sl;1000;
+ 6 0.300 30.0 0.700 1 1 0 0 0.000 0.000 [events/0]
+
+From waking to running: 1 times, mean 0.100 us, median below 0.128 us, longest 0.100 us
+ from us times %
+ 0.064 1 100.0 ########################################
+
+Allocations by bytes
+ allocs bytes frees live live bytes line of code
+ 1 300 0 1 300 line 9
+ 2 150 1 1 50 mm/slub.c:1799 func:alloc_slab_page
+ 1 7 1 0 0 (no line is known)
+ 4 457 2 2 350 all
+Freed, but not allocated in the log: 2
+Allocated again, but not freed in the log: 1
+TEXT
+parse "top" 0 --summary --top 1 all
+expect "top" 0 cat text
+says "top" '(1 more)'
+says "top" '(2 more)'
+rm pids.dat sites.dat
+
+# --- machines
+
+for seed in {1..25}; do
+	"$here/gen-log.py" --sim "$seed" sim truth
+	parse "machine $seed" 0 --summary --json sim
+	expect "machine $seed" 0 "$here/gen-log.py" --check truth text
+done
+parse "machine, through a file" 0 --summary --json --sort-memory 256k sim
+expect "machine, through a file" 0 "$here/gen-log.py" --check truth text
+
+finish

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * try-output FILE MAX PIECE: the output of kmonlog with no device: what comes from
+ * standard input, in pieces of so many bytes, goes to FILE, - for standard output,
+ * as kmonlog would write it, and how it went to standard error.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "record.h"
+
+static uint8_t buffer[1024 * 1024];
+
+static bool wait_for_output(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+
+	return poll(&poll_fd, 1, 2000) == 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct output output = { .wait = wait_for_output };
+	size_t fill = 0, whole, piece;
+	ssize_t n;
+
+	if (argc != 4)
+		return 2;
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	output.max = strtoull(argv[2], NULL, 10);
+	piece = strtoull(argv[3], NULL, 10);
+	if (!output_open(&output, strcmp(argv[1], "-") ? argv[1] : NULL, false))
+		return 1;
+	do {
+		n = read(STDIN_FILENO, buffer + fill, piece);
+		fill += n > 0 ? n : 0;
+		whole = record_whole(buffer, fill);
+		output_put(&output, buffer, whole);
+		fill -= whole;
+		memmove(buffer, buffer + whole, fill);
+	} while (n > 0 && !output.failed && !output.full);
+	output_close(&output);
+	fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " bytes%s%s\n", output.records,
+		output.bytes, output.full ? ", full" : "", output.failed ? ", failed" : "");
+	return 0;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records as lines of text, the form that the announcement of kmon gave them.
+ */
+#include <inttypes.h>
+
+#include "parse.h"
+
+/* Internals */
+
+static void put_name(const struct parse *parse, const char *key, uint32_t pid)
+{
+	const char *name = names_get(&parse->pids, pid);
+
+	if (!name)
+		return;
+	fprintf(parse->out, ",%s=", key);
+	put_quoted(parse->out, name);
+}
+
+static void put_names(const struct parse *parse, const struct record *r)
+{
+	const char *line;
+
+	if (r->op == OP_QUEUE || r->op == OP_DEQUEUE) {
+		put_name(parse, "name", r->pid[0]);
+	} else if (r->op == OP_SWITCH) {
+		put_name(parse, "prev_name", r->pid[0]);
+		put_name(parse, "next_name", r->pid[1]);
+	} else if (r->op == OP_WAKEUP) {
+		if (r->pid[0])
+			put_name(parse, "from_name", r->pid[0]);
+		put_name(parse, "to_name", r->pid[1]);
+	} else if (r->op == OP_ALLOC) {
+		line = names_get(&parse->sites, r->site);
+		if (!line)
+			return;
+		fputs(",line=", parse->out);
+		put_quoted(parse->out, line);
+	}
+}
+
+static void put_alloc(FILE *out, const struct record *r)
+{
+	if (r->site == KMON_NO_SITE)
+		fputs(",site=none", out);
+	else
+		fprintf(out, ",site=%u", r->site);
+	fprintf(out, ",bytes=%" PRIu64 ",ptr=0x%" PRIx64, r->bytes, r->ptr);
+}
+
+/* What is in it only its maker knows. */
+static void put_user(FILE *out, const struct record *r)
+{
+	unsigned int i;
+
+	if (r->size)
+		fprintf(out, ",type=%u,size=%u,data=", record_type(r), r->size);
+	else
+		fputs(",type=none,size=0,data=", out);
+	for (i = 1; i < r->size; i++)
+		fprintf(out, "%02x", r->blob[i]);
+}
+
+static void put_fields(FILE *out, const struct record *r)
+{
+	switch (r->op) {
+	case OP_QUEUE:
+	case OP_DEQUEUE:
+		fprintf(out, ",pid=%" PRIu32, r->pid[0]);
+		break;
+	case OP_SWITCH:
+		fprintf(out, ",prev=%" PRIu32 ",next=%" PRIu32, r->pid[0], r->pid[1]);
+		break;
+	case OP_WAKEUP:
+		fprintf(out, ",from=%" PRIu32 ",to=%" PRIu32, r->pid[0], r->pid[1]);
+		break;
+	case OP_ALLOC:
+		put_alloc(out, r);
+		break;
+	case OP_FREE:
+		fprintf(out, ",ptr=0x%" PRIx64, r->ptr);
+		break;
+	default:
+		put_user(out, r);
+	}
+}
+
+/* Interface */
+
+/**
+ * write_text - write a record as a line
+ * @parse: where to
+ * @record: what to
+ */
+void write_text(struct parse *parse, const struct record *record)
+{
+	struct rebased time = rebase(parse, record->time);
+
+	fprintf(parse->out, "cpu=%u,ts=%s%" PRIu64 ",op=%s", record->cpu,
+		time.minus ? "-" : "", time.units, op_names[record->op]);
+	put_fields(parse->out, record);
+	if (parse->with_names)
+		put_names(parse, record);
+	fputc('\n', parse->out);
+}

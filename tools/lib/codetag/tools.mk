@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the Makefiles of the tools have in common. They name PROGRAMS, TEST_PROGRAMS
+# and then include this.
+#
+#	make O=dir		the products there
+#	make STATIC=1		programs for an initramfs, where the Makefile allows it
+#	make SANITIZE=1		all with the sanitizers for addresses and undefined behaviour
+#	make install		to $(DESTDIR)$(bindir)
+
+.DEFAULT_GOAL := all
+
+ifeq ($(origin CC),default)
+CC := $(CROSS_COMPILE)gcc
+endif
+CLANG ?= clang
+PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
+INSTALL ?= install
+SECONDS ?= 30
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+
+CODETAG_LIB := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+
+# Like kbuild: O is meant from where make was called.
+ifneq ($(O),)
+OUT := $(shell cd "$(PWD)" && mkdir -p "$(O)" && cd "$(O)" && pwd)
+ifeq ($(OUT),)
+$(error cannot make the directory $(O))
+endif
+else
+OUT := $(CURDIR)
+endif
+
+# The headers of the kernel that libc does not bring; all others are libc's.
+CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(CODETAG_LIB) \
+	    -idirafter $(CODETAG_LIB)/../../../include/uapi
+CFLAGS ?= -O2 -g
+TOOL_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
+SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS = $(TOOL_CFLAGS) $(SAN) -O1 -g -fno-omit-frame-pointer
+
+ifeq ($(SANITIZE),1)
+TOOL_CFLAGS += $(SAN) -fno-omit-frame-pointer
+endif
+ifeq ($(STATIC),1)
+STATIC_FLAG := -static
+endif
+
+COMPILE = $(CC) $(CPPFLAGS) $(TOOL_CFLAGS) $(CFLAGS)
+objects = $(patsubst %.c,$(OUT)/%.o,$(1))
+vpath %.c $(CODETAG_LIB)
+
+.PHONY: all
+all: $(addprefix $(OUT)/,$(PROGRAMS))
+
+# FLAGS changes when the command does: no object of another kind is left in
+$(OUT)/%.o: %.c $(OUT)/.flags
+	$(COMPILE) -pthread -MMD -c -o $@ $<
+
+.PHONY: FORCE
+$(OUT)/.flags: FORCE
+	@echo '$(COMPILE) $(STATIC_FLAG)' | cmp -s - $@ || \
+		echo '$(COMPILE) $(STATIC_FLAG)' > $@
+
+.PHONY: tests
+tests: all $(addprefix $(OUT)/,$(TEST_PROGRAMS))
+
+.PHONY: check
+check: tests
+	$(MAKE) O=$(OUT)/sanitized SANITIZE=1 STATIC= tests
+	@bad=0; for dir in $(OUT) $(OUT)/sanitized; do \
+		for t in ./test-*.sh; do \
+			[ $$t = ./test-lib.sh ] && continue; \
+			echo "# $$t $$dir"; $$t $$dir || bad=1; \
+		done; \
+	done; exit $$bad
+
+.PHONY: install
+install: all
+	$(INSTALL) -d $(DESTDIR)$(bindir)
+	$(INSTALL) -m 755 $(addprefix $(OUT)/,$(PROGRAMS)) $(DESTDIR)$(bindir)
+
+# libFuzzer wants clang with its run-time.
+LIBFUZZER = $(shell echo 'int LLVMFuzzerTestOneInput() { return 0; }' | \
+	$(CLANG) -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null && echo y)
+
+# run_fuzzers LIST: each for SECONDS, in $(OUT), on the seeds in corpus
+define run_fuzzers
+@cd $(OUT) && mkdir -p found && bad=0; for fuzzer in $(1); do \
+	./$$fuzzer -max_total_time=$(SECONDS) -max_len=65536 -timeout=20 \
+		-rss_limit_mb=1024 -artifact_prefix=found/$$fuzzer- \
+		-print_final_stats=1 -verbosity=0 corpus || bad=1; \
+done; exit $$bad
+endef
+
+-include $(wildcard $(OUT)/*.d)
