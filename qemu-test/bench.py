@@ -164,20 +164,21 @@ def build_programs():
     return found
 
 
-# Where each of our tools is built.
-TOOLS = {"kmemtraced": "kmemtrace", "kmemtrace_check": "kmemtrace",
-         "kmemtrace-report": "kmemtrace"}
+# The folder each of our tools is built from.
+TOOLS = {"kmemtraced": "mm/kmemtrace", "kmemtrace_check": "mm/kmemtrace",
+         "kmemtrace-report": "mm/kmemtrace",
+         "kmonlog": "kmon", "kmonparse": "kmon"}
 
 
 def tool(name):
     """One of our tools, built; None for a program of another's."""
     if name not in TOOLS:
         return None
-    topic = TOOLS[name]
-    where = os.path.join(ROOT, "build", "tools", topic)
+    folder = TOOLS[name]
+    where = os.path.join(ROOT, "build", "tools", os.path.basename(folder))
     os.makedirs(where, exist_ok=True)
     with claim("tools"):
-        quiet_command(["make", "-C", os.path.join(ROOT, "tools", "mm", topic),
+        quiet_command(["make", "-C", os.path.join(ROOT, "tools", folder),
                        "O=" + where], where + ".log")
     return os.path.join(where, name)
 

@@ -144,15 +144,18 @@ settle()
 	sleep "${1:-1}"
 }
 
-# settled copy of all tags, "where bytes calls", one line a tag, sorted.  While the
-# kernel is asked, no pipe holds anything, and no process is between fork() and
-# exec().
+# snapshot FILE: copy of all tags, "where bytes calls", one line a tag, sorted.  While
+# the kernel is asked, no pipe holds anything, no process is between fork() and
+# exec(), and what the last snapshot wrote is as it was: who wants the next one to
+# weigh the same takes each of his files once before.
 snapshot()
 {
-	/qt/bin/readall $INFO > /tmp/raw || fail "cannot read $INFO"
+	# what files had before they were truncated is free after a grace period
+	usleep 300000
+	/qt/bin/readall $INFO /tmp/raw || fail "cannot read $INFO"
 	sed 1,2d /tmp/raw | awk '{ b = $1; c = $2; $1 = $2 = ""; sub(/^ */, ""); sub(/ *$/, "");
 		      B[$0] += b; C[$0] += c }
-		    END { for (t in B) print t "\t" B[t] "\t" C[t] }' | sort
+		    END { for (t in B) print t "\t" B[t] "\t" C[t] }' | sort > "$1"
 }
 
 # load KIND N: starts one and waits until it holds what it should; $LOAD is its

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * readall FILE: the file, read to its end before the first byte of it is written.
+ * readall FILE OUT: the file into another, which is not touched before the first one
+ * is read to its end.
  *
  * For a file that tells of the kernel's own memory: what a pipe or a temporary
  * file takes up while it is written, and the processes that read it from there,
@@ -28,8 +29,8 @@ int main(int argc, char **argv)
 	ssize_t n;
 	int fd;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: readall FILE\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: readall FILE OUT\n");
 		return 2;
 	}
 	/* all of it is there, and so it weighs the same each time */
@@ -47,10 +48,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "readall: %s: more than %d bytes\n", argv[1], ROOM);
 		return 1;
 	}
+	fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0)
+		return complain(argv[2]);
 	for (; at < len; at += n) {
-		n = write(STDOUT_FILENO, text + at, len - at);
+		n = write(fd, text + at, len - at);
 		if (n < 0)
-			return complain("standard output");
+			return complain(argv[2]);
 	}
 	return 0;
 }

@@ -31,7 +31,6 @@ static uint limit;
 module_param_named(pairs, limit, uint, 0);
 MODULE_PARM_DESC(pairs, "that many on each CPU, whatever seconds are given");
 
-static atomic_t running;
 static atomic64_t pairs;
 static DECLARE_COMPLETION(all_done);
 
@@ -65,28 +64,26 @@ static int worker(void *unused)
 		if (ktime_ms_delta(ktime_get(), start) < ms)
 			usleep_range(1000, SLICE_MS * 1000);
 	}
-	if (atomic_dec_and_test(&running))
-		complete(&all_done);
-	return 0;
+	/* The last of it is not in this module, which may go. */
+	kthread_complete_and_exit(&all_done, 0);
 }
 
 static int __init alloc_rate_init(void)
 {
 	ktime_t start = ktime_get();
+	unsigned int cpu, running = 0;
 	struct task_struct *t;
-	unsigned int cpu;
 
-	atomic_set(&running, 1);
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		t = kthread_create_on_cpu(worker, NULL, cpu, "alloc_rate/%u");
 		if (IS_ERR(t))
 			break;
-		atomic_inc(&running);
+		running++;
 		wake_up_process(t);
 	}
 	cpus_read_unlock();
-	if (!atomic_dec_and_test(&running))
+	while (running--)
 		wait_for_completion(&all_done);
 	pr_info("alloc_rate: %lld %lld\n", atomic64_read(&pairs),
 		ktime_ms_delta(ktime_get(), start));
@@ -96,8 +93,6 @@ module_init(alloc_rate_init);
 
 static void __exit alloc_rate_exit(void)
 {
-	/* A worker may still have its last instructions to go. */
-	msleep(100);
 }
 module_exit(alloc_rate_exit);
 

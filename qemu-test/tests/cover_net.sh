@@ -52,19 +52,25 @@ test_sockets_at_their_family()
 }
 
 # around KIND N LINES: up, down, as before; that many lines of net/ were touched
+net_lines()
+{
+	snapshot /tmp/all
+	grep -E '^[^ ]*net/' /tmp/all > /tmp/$1
+}
+
 around()
 {
 	load "$1" "$2"
 	unload
 	settle
 	for f in after during before; do
-		snapshot | grep -E '^[^ ]*net/' > /tmp/$f
+		net_lines $f
 	done
 	load "$1" "$2"
-	snapshot | grep -E '^[^ ]*net/' > /tmp/during
+	net_lines during
 	unload
 	settle 2
-	snapshot | grep -E '^[^ ]*net/' > /tmp/after
+	net_lines after
 	awk -F'\t' -v cache="$CACHE" -v most="$CACHE_MOST" -v min="$3" '
 	FILENAME == "/tmp/before" { b[$1] = $2; c[$1] = $3; next }
 	FILENAME == "/tmp/during" { if ($3 != c[$1]) n++; next }

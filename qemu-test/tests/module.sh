@@ -170,7 +170,7 @@ test_hundred_times()
 	for n in $names MemFree; do
 		kilobytes $n > /tmp/before.$n
 	done
-	snapshot > /tmp/before
+	snapshot /tmp/before
 	i=0
 	while [ $i -lt 100 ]; do
 		i=$((i + 1))
@@ -178,7 +178,7 @@ test_hundred_times()
 	done
 	gone || fail "lines left"
 	settle 2
-	snapshot > /tmp/after
+	snapshot /tmp/after
 	for n in $names; do
 		grown=$(($(kilobytes $n) - $(cat /tmp/before.$n)))
 		note "$n grew by $grown kB"

@@ -122,7 +122,7 @@ test_what_is_there_before()
 	echo clear > $LEAKS
 	settle 5
 	for f in after before; do
-		snapshot > /tmp/$f
+		snapshot /tmp/$f
 	done
 }
 
@@ -193,7 +193,7 @@ test_nothing_drifted()
 	settle 10
 	settle 5
 	slab_bytes_in_caches > /tmp/in_caches
-	snapshot > /tmp/after
+	snapshot /tmp/after
 	slab_bytes_in_caches >> /tmp/in_caches
 	in_caches=$(sort -n /tmp/in_caches | tail -n 1)
 	awk -F'\t' -v slack=$SLACK -v kept="$KEPT" -v room=$KEPT_BYTES \

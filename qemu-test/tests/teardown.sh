@@ -53,15 +53,15 @@ around()
 	up
 	down
 	settle
-	# all three files, so that they weigh the same before and after
-	for f in after during before; do
-		snapshot > /tmp/$f
+	# all files are there, so that they weigh the same before and after
+	for f in before during after before; do
+		snapshot /tmp/$f
 	done
 	up
-	snapshot > /tmp/during
+	snapshot /tmp/during
 	down
 	settle 2
-	snapshot > /tmp/after
+	snapshot /tmp/after
 	compare "$1"
 }
 

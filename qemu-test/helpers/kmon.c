@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a test wants of /dev/kmon that kmonlog and kmonparse do not do, or what makes
+ * scheduler records of which it is known how many there must be: see usage() below.
+ *
+ * Exit code 0: as promised; 1: not so, and standard output says where; 2: usage.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../include/uapi/linux/kmon.h"
+
+#define DEVICE		"/dev/kmon"
+#define FEED_TYPE	200	/* of modules/kmon_feed.c */
+#define FEED_SIZE	10
+#define NR_CONTEXTS	4
+
+static void __attribute__((noreturn, format(printf, 1, 2)))
+fail(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	printf("# kmon: ");
+	vprintf(format, ap);
+	printf("\n");
+	exit(1);
+}
+
+#define EXPECT(_cond, ...) do {						\
+	if (!(_cond))							\
+		fail(__VA_ARGS__);					\
+} while (0)
+
+static int open_kmon(int flags)
+{
+	int fd = open(DEVICE, O_RDWR | flags);
+
+	EXPECT(fd >= 0, "%s: %s", DEVICE, strerror(errno));
+	return fd;
+}
+
+static void must(int fd, unsigned long cmd, void *arg, const char *what)
+{
+	EXPECT(!ioctl(fd, cmd, arg), "%s: %s", what, strerror(errno));
+}
+
+static void must_not(int fd, unsigned long cmd, void *arg, int want, const char *what)
+{
+	int ret = ioctl(fd, cmd, arg);
+
+	EXPECT(ret == -1 && errno == want, "%s: %d, %s, want %s", what, ret,
+	       ret ? strerror(errno) : "success", strerror(want));
+}
+
+static struct kmon_stats stats(int fd)
+{
+	struct kmon_stats s;
+
+	must(fd, KMON_STATS, &s, "KMON_STATS");
+	return s;
+}
+
+static short polled(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	EXPECT(poll(&p, 1, ms) >= 0, "poll: %s", strerror(errno));
+	return p.revents;
+}
+
+static unsigned int blob_size(const uint8_t *record)
+{
+	return record[KMON_HDR_SIZE_OF_BLOB] | record[KMON_HDR_SIZE_OF_BLOB + 1] << 8;
+}
+
+/* Number of whole records, or the end of the program. */
+static uint64_t walk(const uint8_t *p, size_t len)
+{
+	uint64_t nr = 0;
+	size_t at = 0;
+
+	while (at < len) {
+		EXPECT(len - at >= KMON_HDR_SIZE, "%zu bytes where a header should be", len - at);
+		EXPECT(len - at - KMON_HDR_SIZE >= blob_size(p + at), "a record is cut");
+		at += KMON_HDR_SIZE + blob_size(p + at);
+		nr++;
+	}
+	return nr;
+}
+
+/* Some tasks come and go, for records of them. */
+static void make_noise(int times)
+{
+	while (times--) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* bounds: what the device accepts and refuses */
+
+/* The ioctl of a 32-bit program, whose long is half as long. */
+static void compat_size(int fd)
+{
+#ifdef __x86_64__
+	int *size = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	long ret;
+
+	EXPECT(size != MAP_FAILED, "mmap: %s", strerror(errno));
+	for (*size = -4096; *size <= 8192; *size += 12288) {
+		ret = 54;
+		__asm__ volatile("int $0x80" : "+a"(ret)
+				 : "b"(fd), "c"(_IOW(KMON_IOC_MAGIC, 2, int)), "d"(size)
+				 : "memory");
+		EXPECT((int)ret == (*size < 0 ? -EINVAL : 0), "32 bit: %d: %d", *size, (int)ret);
+	}
+	EXPECT(stats(fd).buff_size == 8192, "32 bit: not set");
+#endif
+}
+
+static void sizes(int fd)
+{
+	static const long bad[] = {
+		0, -1, -4096, LONG_MIN, LONG_MAX, 1, 4095, 4097, 2048, 3 << 20,
+		(1L << 30) + 1, 1L << 31, 1L << 32, 1L << 62,
+	};
+	long size;
+
+	EXPECT(stats(fd).buff_size == 1 << 20, "default is %llu", stats(fd).buff_size);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		size = bad[i];
+		must_not(fd, KMON_BUFFSIZE, &size, EINVAL, "a bad size");
+		EXPECT(stats(fd).buff_size == 1 << 20, "%ld changed something", bad[i]);
+	}
+	must_not(fd, KMON_BUFFSIZE, NULL, EFAULT, "a size at NULL");
+	must_not(fd, KMON_STATS, NULL, EFAULT, "statistics to NULL");
+	must_not(fd, KMON_SOURCES, NULL, EFAULT, "sources at NULL");
+	/* more than the guest has, and nobody is killed for it */
+	size = 1L << 30;
+	must_not(fd, KMON_BUFFSIZE, &size, ENOMEM, "a GiB");
+	EXPECT(stats(fd).buff_size == 1 << 20, "a GiB changed something");
+	compat_size(fd);
+	for (size = 4096; size <= 4 << 20; size *= 2) {
+		must(fd, KMON_BUFFSIZE, &size, "KMON_BUFFSIZE");
+		EXPECT(stats(fd).buff_size == (uint64_t)size, "%ld: not set", size);
+	}
+	size = 1 << 20;
+	must(fd, KMON_BUFFSIZE, &size, "KMON_BUFFSIZE");
+}
+
+static void stopped(int fd)
+{
+	char byte;
+
+	make_noise(3);
+	EXPECT(!stats(fd).started && !stats(fd).unread, "started when it was opened");
+	EXPECT(polled(fd, 0) == POLLHUP, "poll() of one that is stopped: %#x", polled(fd, 0));
+	EXPECT(read(fd, &byte, 1) == 0, "read() of one that is stopped: %s", strerror(errno));
+	must(fd, KMON_STOP, NULL, "KMON_STOP when stopped");
+}
+
+static void started(int fd)
+{
+	/* not for the compiler to see */
+	void *volatile nowhere = (void *)8;
+	__u32 sources = 1U << 31;
+	struct kmon_stats before;
+	static uint8_t buf[1 << 20];
+	long size = 4096;
+	uint64_t nr = 0;
+	ssize_t n;
+
+	must_not(fd, KMON_SOURCES, &sources, EINVAL, "a source that does not exist");
+	must(fd, KMON_START, NULL, "KMON_START");
+	must(fd, KMON_START, NULL, "KMON_START when started");
+	must_not(fd, KMON_BUFFSIZE, &size, EBUSY, "a size when started");
+	sources = KMON_SOURCE_SCHED;
+	must_not(fd, KMON_SOURCES, &sources, EBUSY, "sources when started");
+	make_noise(60);
+	EXPECT(polled(fd, 0) & POLLIN, "no data after twenty processes: %#x", polled(fd, 0));
+	must(fd, KMON_STOP, NULL, "KMON_STOP");
+	before = stats(fd);
+	EXPECT(before.unread >= 100 && !before.lost && !before.read,
+	       "%llu unread, %llu lost, %llu read", before.unread, before.lost, before.read);
+	/* what is there moves along, if it fits */
+	EXPECT(before.unread_bytes > 4096, "only %llu bytes", before.unread_bytes);
+	must_not(fd, KMON_BUFFSIZE, &size, EBUSY, "a size that has no room for what is there");
+	size = 128 << 10;
+	must(fd, KMON_BUFFSIZE, &size, "a size that has");
+	size = 4096;
+	EXPECT(stats(fd).unread_bytes == before.unread_bytes, "%llu of %llu bytes are left",
+	       stats(fd).unread_bytes, before.unread_bytes);
+	EXPECT(read(fd, buf, KMON_HDR_SIZE) == -1 && errno == EINVAL,
+	       "read() with room for no record: %s", strerror(errno));
+	EXPECT(read(fd, nowhere, 4096) == -1 && errno == EFAULT, "read() to nowhere: %s",
+	       strerror(errno));
+	EXPECT(read(fd, buf, 0) == 0, "read() of nothing");
+	EXPECT(stats(fd).unread == before.unread, "failing took something away");
+	/* of whatever size, only whole records */
+	for (size_t room = KMON_HDR_SIZE + 9; ; room = room * 5 / 4) {
+		if (room > sizeof(buf))
+			room = sizeof(buf);
+		n = read(fd, buf, room);
+		EXPECT(n >= 0, "read(): %s", strerror(errno));
+		if (!n)
+			break;
+		nr += walk(buf, n);
+		EXPECT(stats(fd).read == nr, "%llu read, got %" PRIu64, stats(fd).read, nr);
+	}
+	EXPECT(nr == before.unread, "%" PRIu64 " of %llu records", nr, before.unread);
+	EXPECT(polled(fd, 0) == POLLHUP, "poll() when all was read: %#x", polled(fd, 0));
+	must(fd, KMON_BUFFSIZE, &size, "KMON_BUFFSIZE when all was read");
+}
+
+/* A buffer that is too small: POLLERR, and a count. */
+static void overrun(int fd)
+{
+	static uint8_t buf[65536];
+	struct kmon_stats s;
+	ssize_t n;
+
+	EXPECT(stats(fd).buff_size == 4096, "not the small buffer");
+	must(fd, KMON_START, NULL, "KMON_START");
+	make_noise(200);
+	EXPECT(polled(fd, 0) & POLLIN, "no data");
+	usleep(100000);
+	EXPECT(polled(fd, 0) & POLLERR, "no POLLERR after an overrun");
+	s = stats(fd);
+	EXPECT(s.lost > 100 && s.unread_bytes <= 4096, "%llu lost, %llu bytes", s.lost,
+	       s.unread_bytes);
+	must(fd, KMON_STOP, NULL, "KMON_STOP");
+	n = read(fd, buf, sizeof(buf));
+	EXPECT(n > 3000 && n <= 4096, "%zd bytes of a full buffer", n);
+	walk(buf, n);
+	EXPECT(!(polled(fd, 0) & POLLERR), "POLLERR after a read()");
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+static void blocking(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	int fd = open_kmon(0), nb = open_kmon(O_NONBLOCK);
+	__u32 none = 0;
+	char buf[4096];
+	int status;
+	pid_t pid;
+
+	/* nothing but kmon_add_data(): nothing comes */
+	must(fd, KMON_SOURCES, &none, "KMON_SOURCES");
+	must(nb, KMON_SOURCES, &none, "KMON_SOURCES");
+	must(fd, KMON_START, NULL, "KMON_START");
+	must(nb, KMON_START, NULL, "KMON_START");
+	EXPECT(read(nb, buf, sizeof(buf)) == -1 && errno == EAGAIN, "O_NONBLOCK: %s",
+	       strerror(errno));
+	EXPECT(polled(fd, 50) == 0, "poll() without data: %#x", polled(fd, 0));
+	sigaction(SIGALRM, &sa, NULL);
+	alarm(1);
+	EXPECT(read(fd, buf, sizeof(buf)) == -1 && errno == EINTR, "a signal: %s",
+	       strerror(errno));
+	/* who waits is told when it is stopped */
+	pid = fork();
+	EXPECT(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid)
+		_exit(read(fd, buf, sizeof(buf)) != 0);
+	usleep(200000);
+	must(fd, KMON_STOP, NULL, "KMON_STOP");
+	waitpid(pid, &status, 0);
+	EXPECT(WIFEXITED(status) && !WEXITSTATUS(status), "a reader was not told: %#x", status);
+	close(fd);
+	close(nb);
+}
+
+static int do_bounds(void)
+{
+	int fd = open_kmon(0);
+
+	EXPECT(ioctl(fd, _IO(KMON_IOC_MAGIC, 99)) == -1 && errno == ENOTTY, "99: %s",
+	       strerror(errno));
+	EXPECT(lseek(fd, 0, SEEK_SET) == -1 && errno == ESPIPE, "lseek(): %s", strerror(errno));
+	EXPECT(write(fd, "x", 1) == -1, "write()");
+	EXPECT(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED, "mmap()");
+	sizes(fd);
+	stopped(fd);
+	started(fd);
+	overrun(fd);
+	close(fd);
+	blocking();
+	return 0;
+}
+
+/* check FILE: the records of kmon_feed, how many, and that their numbers rise */
+
+static uint64_t little64(const uint8_t *p)
+{
+	uint64_t v = 0;
+
+	for (int i = 7; i >= 0; i--)
+		v = v << 8 | p[i];
+	return v;
+}
+
+static int do_check(const char *name)
+{
+	static uint64_t next[256][NR_CONTEXTS], time[256], count[NR_CONTEXTS];
+	static uint8_t r[KMON_HDR_SIZE + KMON_BLOB_MAX];
+	uint64_t gaps = 0, total = 0;
+	FILE *f = fopen(name, "rb");
+	unsigned int cpu, context;
+	size_t n;
+
+	EXPECT(f, "%s: %s", name, strerror(errno));
+	while ((n = fread(r, 1, KMON_HDR_SIZE, f))) {
+		const uint8_t *blob = r + KMON_HDR_SIZE;
+		uint64_t number;
+
+		EXPECT(n == KMON_HDR_SIZE && fread(r + n, 1, blob_size(r), f) == blob_size(r),
+		       "%s ends in a record", name);
+		cpu = r[KMON_HDR_CPU];
+		EXPECT(little64(r + KMON_HDR_TIME) >= time[cpu], "CPU %u: time goes back by %" PRIu64,
+		       cpu, time[cpu] - little64(r + KMON_HDR_TIME));
+		time[cpu] = little64(r + KMON_HDR_TIME);
+		if (blob[0] != FEED_TYPE || blob_size(r) < FEED_SIZE)
+			continue;
+		for (n = FEED_SIZE; n < blob_size(r); n++)
+			EXPECT(blob[n] == (uint8_t)(blob[2] + n), "CPU %u: byte %zu is %#x", cpu,
+			       n, blob[n]);
+		context = blob[1];
+		EXPECT(context < NR_CONTEXTS, "context %u", context);
+		number = little64(blob + 2);
+		EXPECT(number >= next[cpu][context], "CPU %u: %" PRIu64 " after %" PRIu64, cpu,
+		       number, next[cpu][context] - 1);
+		gaps += number - next[cpu][context];
+		next[cpu][context] = number + 1;
+		count[context]++;
+		total++;
+	}
+	fclose(f);
+	printf("%" PRIu64 " %" PRIu64 "\n", total, gaps);
+	fprintf(stderr, "kmon: %" PRIu64 " of tasks, %" PRIu64 " of softirqs, %" PRIu64
+		" of interrupts, %" PRIu64 " of NMIs\n", count[0], count[1], count[2], count[3]);
+	return 0;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+/* pingpong ROUNDS CPU [PID]: two tasks wake each other, and nothing else does */
+
+static void pin(int cpu, bool fifo)
+{
+	struct sched_param prio = { .sched_priority = 50 };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	EXPECT(!sched_setaffinity(0, sizeof(set), &set), "CPU %d: %s", cpu, strerror(errno));
+	EXPECT(!fifo || !sched_setscheduler(0, SCHED_FIFO, &prio), "SCHED_FIFO: %s",
+	       strerror(errno));
+}
+
+static void hand_over(int in, int out, long rounds)
+{
+	char byte = 0;
+
+	while (rounds--) {
+		EXPECT(read(in, &byte, 1) == 1, "pipe: %s", strerror(errno));
+		EXPECT(write(out, &byte, 1) == 1, "pipe: %s", strerror(errno));
+	}
+}
+
+/* A child of that pid, which must be free; of any for 0. */
+static pid_t fork_as(pid_t pid)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&pid,
+		.set_tid_size = 1,
+	};
+
+	return pid ? (pid_t)syscall(SYS_clone3, &args, sizeof(args)) : fork();
+}
+
+static int do_pingpong(long rounds, int cpu, pid_t want)
+{
+	int a[2], b[2], status;
+	uint64_t began;
+	char byte = 0;
+	pid_t pid;
+
+	EXPECT(!pipe(a) && !pipe(b), "pipe: %s", strerror(errno));
+	/* of one priority, neither takes the CPU from the other */
+	pin(cpu, true);
+	pid = fork_as(want);
+	EXPECT(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		hand_over(a[0], b[1], rounds);
+		_exit(0);
+	}
+	/* let it wait */
+	usleep(50000);
+	began = now_ns(CLOCK_MONOTONIC);
+	for (long i = 0; i < rounds; i++) {
+		EXPECT(write(a[1], &byte, 1) == 1 && read(b[0], &byte, 1) == 1, "pipe: %s",
+		       strerror(errno));
+	}
+	began = now_ns(CLOCK_MONOTONIC) - began;
+	waitpid(pid, &status, 0);
+	EXPECT(!status, "the other one ended with %#x", status);
+	printf("%d %d %" PRIu64 "\n", getpid(), pid, began);
+	return 0;
+}
+
+/* burn MS: tasks that compute and sleep in turns, and what the scheduler says of them */
+
+static void burn(long ms, int which)
+{
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + ms * UINT64_C(1000000);
+	uint64_t until;
+
+	while (now_ns(CLOCK_MONOTONIC) < end) {
+		until = now_ns(CLOCK_PROCESS_CPUTIME_ID) + (which + 1) * 7000000;
+		while (now_ns(CLOCK_PROCESS_CPUTIME_ID) < until)
+			;
+		usleep(1000 * (which + 2));
+	}
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+/* Of a task that does not run any more */
+static void print_schedstat(pid_t pid)
+{
+	char name[64], line[128];
+	clockid_t clock;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/schedstat", pid);
+	f = fopen(name, "r");
+	if (!f) {
+		EXPECT(!clock_getcpuclockid(pid, &clock), "%d has no clock", pid);
+		printf("%d %" PRIu64 "\n", pid, now_ns(clock));
+		return;
+	}
+	EXPECT(fgets(line, sizeof(line), f), "%s: %s", name, strerror(errno));
+	printf("%d %s", pid, line);
+	fclose(f);
+}
+
+#define BURNERS	5
+
+static int do_burn(long ms)
+{
+	pid_t pid[BURNERS];
+	int status;
+
+	for (int i = 0; i < BURNERS; i++) {
+		pid[i] = fork();
+		EXPECT(pid[i] >= 0, "fork: %s", strerror(errno));
+		if (!pid[i])
+			burn(ms, i);
+	}
+	for (int i = 0; i < BURNERS; i++) {
+		EXPECT(waitpid(pid[i], &status, WUNTRACED) == pid[i] && WIFSTOPPED(status),
+		       "%d ended with %#x", pid[i], status);
+		print_schedstat(pid[i]);
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+	return 0;
+}
+
+/* fuzz SECONDS [SEED]: every ioctl, whatever argument, among all else one can do */
+
+static uint64_t random_state;
+
+static uint64_t rnd(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static unsigned long any_argument(uint8_t *room, size_t size)
+{
+	static const long numbers[] = { 0, 1, -1, 4096, 8192, 65536, 1 << 20, LONG_MAX, LONG_MIN };
+	long value = numbers[rnd() % (sizeof(numbers) / sizeof(numbers[0]))];
+
+	switch (rnd() % 6) {
+	case 0:
+		/* where nothing of this program is */
+		return rnd() | 1UL << 48;
+	case 1:
+		return rnd() % 65536;
+	case 2:
+		/* its end is at the end of what is mapped */
+		return (unsigned long)room + size - rnd() % 16;
+	case 3:
+		/* somewhere in there, or behind it, or in the kernel */
+		return (unsigned long)room + rnd() % (size + 65536) + (rnd() & 1UL << 63);
+	default:
+		if (rnd() % 4 == 0)
+			value = 1L << (rnd() % 64);
+		/* as much memory as there is would be for the OOM killer */
+		if (value > 1 << 24 && value <= KMON_BUFFSIZE_MAX)
+			value = 1 << 24;
+		memcpy(room, &value, sizeof(value));
+		return (unsigned long)room;
+	}
+}
+
+static unsigned long any_command(void)
+{
+	static const unsigned long known[] = {
+		KMON_START, KMON_STOP, KMON_BUFFSIZE, KMON_SOURCES, KMON_STATS,
+	};
+
+	switch (rnd() % 8) {
+	case 0:
+		return rnd();
+	case 1:
+		return _IOC(rnd() % 4, KMON_IOC_MAGIC, rnd() % 256, rnd() % 16384);
+	case 2:
+		/* each number there is, in turn */
+		return (KMON_IOC_MAGIC << 8) | (rnd() & 0xff);
+	default:
+		return known[rnd() % 5];
+	}
+}
+
+#define FUZZ_FILES	5
+
+static void fuzz_once(int *fds, uint8_t *room, size_t size)
+{
+	int *fd = &fds[rnd() % FUZZ_FILES];
+
+	switch (rnd() % 16) {
+	case 0:
+		close(*fd);
+		*fd = open(DEVICE, O_RDWR | (rnd() & 1 ? O_NONBLOCK : 0));
+		break;
+	case 1:
+		polled(*fd, 0);
+		break;
+	case 2:
+		fcntl(*fd, F_SETFL, O_NONBLOCK);
+		(void)!read(*fd, (void *)any_argument(room, size), rnd() % 200000);
+		break;
+	case 3:
+		fcntl(*fd, F_SETFL, O_NONBLOCK);
+		(void)!read(*fd, room, size);
+		break;
+	case 4: {
+		pid_t pid = fork();
+
+		if (!pid) {
+			ioctl(*fd, any_command(), any_argument(room, size));
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		break;
+	}
+	default:
+		ioctl(*fd, any_command(), any_argument(room, size));
+	}
+}
+
+static int do_fuzz(long seconds, uint64_t seed)
+{
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + seconds * UINT64_C(1000000000);
+	size_t size = 1 << 20;
+	uint64_t rounds = 0;
+	int fds[FUZZ_FILES];
+	uint8_t *room;
+
+	random_state = seed ? seed : 1;
+	room = mmap(NULL, size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	EXPECT(room != MAP_FAILED && !munmap(room + size, 4096), "mmap: %s", strerror(errno));
+	for (int i = 0; i < FUZZ_FILES; i++)
+		fds[i] = open_kmon(O_NONBLOCK);
+	while (now_ns(CLOCK_MONOTONIC) < end) {
+		for (int i = 0; i < 100; i++)
+			fuzz_once(fds, room, size);
+		rounds += 100;
+	}
+	printf("%" PRIu64 "\n", rounds);
+	return 0;
+}
+
+/*
+ * hold N MS: that many instances with large buffers, started, of which nobody reads;
+ * at the end, or at SIGINT, how many records the first has lost
+ */
+static int do_hold(long n, long ms)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	long size = 16 << 20;
+	int first = -1, fd;
+
+	sigaction(SIGINT, &sa, NULL);
+	while (n--) {
+		fd = open_kmon(0);
+		if (first < 0) {
+			first = fd;
+			must(fd, KMON_BUFFSIZE, &size, "KMON_BUFFSIZE");
+		}
+		must(fd, KMON_START, NULL, "KMON_START");
+	}
+	printf("ready\n");
+	fflush(stdout);
+	usleep(ms * 1000);
+	must(first, KMON_STOP, NULL, "KMON_STOP");
+	printf("lost %llu\n", stats(first).lost);
+	return 0;
+}
+
+static int usage(void)
+{
+	fprintf(stderr,
+		"usage: kmon bounds | check FILE | pingpong ROUNDS CPU [PID] | burn MS |\n"
+		"            fuzz SECONDS [SEED] | hold INSTANCES MS\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	long number = argc > 2 ? atol(argv[2]) : 0;
+
+	if (!strcmp(what, "bounds"))
+		return do_bounds();
+	if (!strcmp(what, "check") && argc == 3)
+		return do_check(argv[2]);
+	if (!strcmp(what, "pingpong") && argc >= 4)
+		return do_pingpong(number, atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 0);
+	if (!strcmp(what, "burn") && argc == 3)
+		return do_burn(number);
+	if (!strcmp(what, "fuzz") && argc >= 3)
+		return do_fuzz(number, argc > 3 ? strtoull(argv[3], NULL, 0) : 1);
+	if (!strcmp(what, "hold") && argc == 4)
+		return do_hold(number, atol(argv[3]));
+	return usage();
+}

@@ -1,0 +1,449 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# /dev/kmon: what the device accepts, what its records are, and that what was read
+# and what was lost is what was written.
+#
+# append: sysctl.vm.mem_profiling=1
+# modules: kmon_feed ctag_test ctag_keep
+# programs: kmonlog kmonparse
+# memory: 1G
+# timeout: 300
+
+. /qt/lib.sh
+
+PARAMS=/sys/module/kmon/parameters
+TAGS=/sys/kernel/debug/kmon/tags
+
+# start_log NAME OPTION...: kmonlog into /tmp/NAME, its messages into /tmp/NAME.said
+start_log()
+{
+	name=$1
+	shift
+	rm -f /tmp/$name /tmp/$name.*
+	kmonlog -o /tmp/$name -p /tmp/$name.pids "$@" 2> /tmp/$name.said &
+	eval "LOG_$name=$!"
+	# a case that fails leaves none for the next
+	LOGS="$LOGS $!"
+	trap 'echo 256K > $PARAMS/ring_size; kill -KILL $LOGS 2> /dev/null' EXIT
+	until_true 20 recording || fail "kmonlog does not begin: $(cat /tmp/$name.said)"
+}
+
+recording()
+{
+	grep -q '^kmonlog: started' /tmp/$name.said
+}
+
+# end_log NAME [CODE...]: with one of these exit codes; leaves $read and $lost
+end_log()
+{
+	name=$1
+	eval "pid=\$LOG_$name"
+	shift
+	kill -INT $pid
+	wait $pid
+	code=$?
+	case " ${*:-0} " in
+	*" $code "*) ;;
+	*) fail "kmonlog ended with $code: $(cat /tmp/$name.said)" ;;
+	esac
+	set -- $(sed -n 's/^kmonlog: \([0-9]*\) records, [0-9]* bytes; \([0-9]*\) records lost.*/\1 \2/p' /tmp/$name.said)
+	[ $# = 2 ] || fail "kmonlog says nothing: $(cat /tmp/$name.said)"
+	read=$1
+	lost=$2
+}
+
+# feed OPTION...: leaves $written, $dropped and $refused
+feed()
+{
+	dmesg -c > /dev/null
+	insmod /modules/kmon_feed.ko "$@" || fail "insmod kmon_feed"
+	rmmod kmon_feed
+	dmesg | sed -n 's/.*kmon_feed: CPU/# CPU/p'
+	set -- $(dmesg | sed -n 's/.*kmon_feed: \([0-9]* [0-9]* [0-9]*\)$/\1/p')
+	[ $# = 3 ] || fail "kmon_feed says nothing"
+	written=$1
+	dropped=$2
+	refused=$3
+}
+
+# check_feed NAME: the records of kmon_feed that are in the log, and the numbers that
+# are missing between them
+check_feed()
+{
+	kmon check /tmp/$1 > /tmp/checked || fail "$1: $(cat /tmp/checked)"
+	read -r fed gaps < /tmp/checked
+}
+
+test_modes()
+{
+	eq "mode of the device" "$(stat -c %a /dev/kmon)" 600
+	eq "mode of the tags" "$(stat -c %a $TAGS)" 400
+	for p in ring_size flush_hz; do
+		eq "mode of $p" "$(stat -c %a $PARAMS/$p)" 600
+	done
+	su nobody -s /bin/sh -c 'cat /dev/kmon' 2> /dev/null && fail "nobody may"
+}
+
+test_parameters()
+{
+	eq ring_size "$(cat $PARAMS/ring_size)" 262144
+	eq flush_hz "$(cat $PARAMS/flush_hz)" 100
+	for junk in 0 -1 x 65536 131073 196608 128M 1G 18446744073709551616 "256k x" ""; do
+		echo "$junk" > $PARAMS/ring_size && fail "ring_size takes '$junk'"
+	done 2> /dev/null
+	for junk in 0 -1 x 1001 4294967297 ""; do
+		echo "$junk" > $PARAMS/flush_hz && fail "flush_hz takes '$junk'"
+	done 2> /dev/null
+	eq ring_size "$(cat $PARAMS/ring_size)" 262144
+	eq flush_hz "$(cat $PARAMS/flush_hz)" 100
+	echo 1M > $PARAMS/ring_size || fail "1M"
+	eq ring_size "$(cat $PARAMS/ring_size)" 1048576
+	echo 256K > $PARAMS/ring_size || fail "256K"
+}
+
+test_bounds()
+{
+	kmon bounds || fail "see above"
+}
+
+# Byte by byte: CPU, time, size, blob
+test_header()
+{
+	start_log a --sources none
+	before=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
+	feed nr=1 size=300
+	after=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
+	end_log a
+	eq written $written "$(nproc)"
+	eq "bytes" "$(stat -c %s /tmp/a)" $((written * 311))
+	check_feed a
+	at=0
+	while [ $at -lt $written ]; do
+		set -- $(dd if=/tmp/a bs=311 skip=$at count=1 2> /dev/null | od -A n -t u1 -v | xargs)
+		cpu=$1
+		ms=$((($2 + $3 * 256 + $4 * 65536 + ($5 << 24) + ($6 << 32) + ($7 << 40) + ($8 << 48) + ($9 << 56)) / 1000000))
+		shift 9
+		eq "size" $(($1 + $2 * 256)) 300
+		eq "type" $3 200
+		# uptime is in hundredths
+		[ $ms -ge $((before - 10)) ] && [ $ms -le $((after + 10)) ] ||
+			fail "time $ms ms, between $before and $after"
+		echo $cpu
+		at=$((at + 1))
+	done > /tmp/cpus || fail "$(cat /tmp/cpus)"
+	eq "CPUs" "$(sort -n /tmp/cpus | xargs)" "$(seq 0 $(($(nproc) - 1)) | xargs)"
+}
+
+test_sizes()
+{
+	start_log a --sources none
+	feed nr=2 size=65535
+	eq "of the largest: written" $written $((2 * $(nproc)))
+	eq "of the largest: refused" $refused 0
+	feed nr=3 size=65536
+	eq "of a larger one: written" $written 0
+	eq "of a larger one: refused" $refused $((3 * $(nproc)))
+	end_log a
+	eq "records" $read $((2 * $(nproc)))
+	eq "bytes" "$(stat -c %s /tmp/a)" $((read * 65546))
+	grep -q "$((3 * $(nproc))) refused" /tmp/a.said || fail "$(cat /tmp/a.said)"
+	# nobody listens
+	feed nr=5
+	eq "while it is closed" "$written $dropped" "0 0"
+}
+
+# Rings that have room for as long as the host may let a CPU wait
+roomy()
+{
+	echo 16M > $PARAMS/ring_size || fail ring_size
+	trap 'echo 256K > $PARAMS/ring_size; kill -KILL $LOGS 2> /dev/null' EXIT
+}
+
+# conserved_by NAME: what it read and lost is what was written
+conserved_by()
+{
+	end_log $1 0 3
+	check_feed $1
+	note "$1: $read read, $lost lost, of which $dropped in the rings"
+	eq "$1: records" "$fed" "$read"
+	eq "$1: read and lost" $((read + lost)) $((written + dropped))
+	[ "$gaps" -le "$lost" ] || fail "$1: $gaps missing, $lost lost"
+}
+
+test_a_million_a_cpu()
+{
+	for try in 1 2; do
+		start_log a --sources none
+		feed nr=1000000
+		eq "refused" $refused 0
+		eq "fed" $((written + dropped)) $((1000000 * $(nproc)))
+		conserved_by a
+	done
+}
+
+test_three_instances()
+{
+	start_log a --sources none -b 4k
+	start_log b --sources none
+	start_log c --sources none -b 64M
+	feed nr=1000000
+	for log in a b c; do
+		conserved_by $log
+	done
+}
+
+# Slow enough for all of it to be carried
+test_nothing_is_lost()
+{
+	roomy
+	start_log a --sources none -b 16M
+	feed nr=50000 pause=500
+	end_log a
+	check_feed a
+	eq "lost" "$lost $dropped $gaps" "0 0 0"
+	eq "read" $read $written
+	eq "fed" $written $((50000 * $(nproc)))
+}
+
+# A task, a softirq on top of it, an interrupt on top of that, and an NMI
+test_contexts()
+{
+	roomy
+	start_log a --sources none -b 16M
+	feed nr=40000 pause=400 mix=1
+	end_log a
+	check_feed a
+	eq "lost" "$lost $dropped $gaps" "0 0 0"
+	eq "read" $read $written
+	eq "of tasks" "$(kmonparse --unsorted /tmp/a | grep -c 'type=200,size=10,data=00')" $((40000 * $(nproc)))
+	for context in 1 2 3; do
+		n=$(kmonparse --unsorted /tmp/a | grep -c "type=200,size=10,data=0$context")
+		note "context $context: $n"
+		[ "$n" -gt 100 ] || fail "context $context: $n"
+	done
+	# and as fast as they can
+	echo 256K > $PARAMS/ring_size
+	start_log a --sources none
+	feed nr=200000 mix=1
+	conserved_by a
+}
+
+# rounds NAME A B: the records of two tasks that only wake each other, in order
+rounds()
+{
+	kmonparse /tmp/$1 | awk -F, -v a="$2" -v b="$3" -v want="$4" '
+	function op(s) { sub(/^cpu=[0-9]+,ts=-?[0-9]+,/, "", s); return s }
+	{ s = op($0) }
+	s == "op=WAK,from=" a ",to=" b { if (state == 0) { state = 1; next } }
+	s == "op=QUE,pid=" b { if (state == 1) { state = 2; next } }
+	s == "op=DEQ,pid=" a { if (state == 2) { state = 3; next } }
+	s == "op=SWC,prev=" a ",next=" b { if (state == 3) { state = 4; next } }
+	s == "op=WAK,from=" b ",to=" a { if (state == 4) { state = 5; next } }
+	s == "op=QUE,pid=" a { if (state == 5) { state = 6; next } }
+	s == "op=DEQ,pid=" b { if (state == 6) { state = 7; next } }
+	s == "op=SWC,prev=" b ",next=" a { if (state == 7) { state = 0; n++; next } }
+	# the stopper, which outranks everybody
+	s ~ "=SWC," && !(s ~ "=" a "(,|$)" && s ~ "=" b "(,|$)") { away++; next }
+	# how they came and went
+	s ~ "=" a "(,|$)" || s ~ "=" b "(,|$)" { if (n && n < want - 1) { print "# round " n ", step " state ": " s; bad++ } }
+	END { print "# " n " whole rounds, " away + 0 " switches to and from others"; exit bad || n < want - 1 || n > want }' ||
+		fail "not the records they must have made"
+}
+
+test_pingpong()
+{
+	roomy
+	echo -1 > /proc/sys/kernel/sched_rt_runtime_us
+	start_log a -b 16M
+	set -- $(kmon pingpong 5000 1)
+	[ $# = 3 ] || fail "pingpong: $*"
+	end_log a
+	eq lost $lost 0
+	rounds a $1 $2 5000
+	echo 950000 > /proc/sys/kernel/sched_rt_runtime_us
+}
+
+# A pid of more than two bytes
+test_wide_pids()
+{
+	roomy
+	echo 4194304 > /proc/sys/kernel/pid_max || fail pid_max
+	echo -1 > /proc/sys/kernel/sched_rt_runtime_us
+	start_log a -b 16M
+	set -- $(kmon pingpong 2000 1 4000000)
+	eq "pid" "$2" 4000000
+	end_log a
+	eq lost $lost 0
+	rounds a $1 $2 2000
+	# of both widths
+	for type in 01 02 03 04 05 06 07 08; do
+		od -A n -t x1 -v -w1 /tmp/a | awk -v t=$type '
+		{ b[n++] = $1 }
+		END { for (at = 0; at < n; at += 11 + hex(b[at + 9]) + 256 * hex(b[at + 10]))
+			c[b[at + 11]]++
+		      exit !c[t] }
+		function hex(s) { return (index("0123456789abcdef", substr(s, 1, 1)) - 1) * 16 +
+					 index("0123456789abcdef", substr(s, 2, 1)) - 1 }' ||
+			fail "no record of type $type"
+	done
+	grep -q '^4000000 ' /tmp/a.pids || fail "not in the pid file"
+	echo 950000 > /proc/sys/kernel/sched_rt_runtime_us
+}
+
+# What a task ran, by its records and by the scheduler's own account: schedstat, or,
+# in a kernel without it, the task's clock, which is the same sum.
+test_run_time()
+{
+	roomy
+	start_log a -b 16M
+	kmon burn 3000 > /tmp/schedstat || fail "burn"
+	end_log a
+	eq lost $lost 0
+	kmonparse --summary --json /tmp/a > /tmp/summary || fail "kmonparse"
+	eq "tasks" "$(wc -l < /tmp/schedstat)" 5
+	while read -r pid ran _; do
+		ours=$(run_time $pid)
+		[ -n "$ours" ] || fail "$pid is not in the summary"
+		permille=$(((ours - ran) * 1000 / ran))
+		note "$pid: ran $ran ns, by its records $ours, $permille thousandths more"
+		[ $permille -ge -10 ] && [ $permille -le 10 ] || fail "more than 1 %"
+	done < /tmp/schedstat
+}
+
+run_time()
+{
+	sed -n "s/^{\"pid\":$1,.*\"run\":\([0-9]*\),.*/\1/p" /tmp/summary
+}
+
+test_allocations()
+{
+	fresh
+	start_log a --sources alloc -b 16M --sites /tmp/a.sites
+	cmd alloc kmalloc_100 200
+	cmd free kmalloc_100 150
+	end_log a
+	eq lost $lost 0
+	site=$(awk '/func:make_kmalloc_100$/ { print $1 }' /tmp/a.sites)
+	[ -n "$site" ] || fail "no such line: $(wc -l < /tmp/a.sites)"
+	kmonparse /tmp/a | awk -F, -v site="op=ALC,site=$site," '
+	index($0, site) { n++; if ($5 != "bytes=128") bad++; split($6, p, "="); live[p[2]] = 1 }
+	/op=FRE,/ { split($4, p, "="); if (p[2] in live) { freed++; delete live[p[2]] } }
+	END { print "# " n " allocated, " freed " freed"; exit n != 200 || freed != 150 || bad }' ||
+		fail "not 200 and 150"
+	mod_unload
+	# with no line known
+	grep -q '^0 ' $TAGS || note "tags begin at $(head -1 $TAGS)"
+}
+
+# A CPU goes and comes, while others write and the scheduler says what that is
+test_hotplug_under_load()
+{
+	start_log a --sources none
+	start_log b
+	insmod /modules/kmon_feed.ko nr=3000000 &
+	feeder=$!
+	n=0
+	while [ $n -lt 5 ]; do
+		echo 0 > /sys/devices/system/cpu/cpu1/online || fail offline
+		usleep 200000
+		echo 1 > /sys/devices/system/cpu/cpu1/online || fail online
+		usleep 200000
+		n=$((n + 1))
+	done
+	wait $feeder
+	rmmod kmon_feed
+	end_log b 0 3
+	note "$read records of all, $lost lost"
+	end_log a 0 3
+}
+
+# A CPU goes and comes
+test_hotplug()
+{
+	start_log a --sources none
+	insmod /modules/kmon_feed.ko nr=1000 || fail insmod
+	rmmod kmon_feed
+	echo 0 > /sys/devices/system/cpu/cpu1/online || fail offline
+	feed nr=300000
+	eq "on one CPU" $((written + dropped)) 300000
+	total=$((written + dropped))
+	echo 1 > /sys/devices/system/cpu/cpu1/online || fail online
+	feed nr=300000
+	total=$((total + written + dropped))
+	end_log a 0 3
+	note "$read read, $lost lost"
+	eq "read and lost" $((read + lost)) $((total + 1000 * $(nproc)))
+	# one that was away when the device was opened
+	echo 0 > /sys/devices/system/cpu/cpu1/online || fail offline
+	start_log a --sources none
+	echo 1 > /sys/devices/system/cpu/cpu1/online || fail online
+	feed nr=1000
+	end_log a
+	eq "read" $read $((1000 * $(nproc)))
+}
+
+# The reader sleeps: its records are lost, and counted; the other's are not
+test_a_reader_that_sleeps()
+{
+	roomy
+	start_log a --sources none -b 4k
+	start_log b --sources none -b 64M
+	kill -STOP $LOG_a
+	feed nr=100000 pause=1000
+	eq "dropped in the rings" $dropped 0
+	kill -CONT $LOG_a
+	conserved_by a
+	[ $lost -gt 100000 ] || fail "a lost $lost"
+	conserved_by b
+	eq "b lost" $lost 0
+}
+
+# Opened and closed all the time while others write
+test_close_while_others_write()
+{
+	insmod /modules/kmon_feed.ko nr=5000000 pause=1000 &
+	feeder=$!
+	n=0
+	while kill -0 $feeder 2> /dev/null && [ $n -lt 200 ]; do
+		kmonlog -o /tmp/x --force -p /tmp/x.pids -t 10 -q 2> /tmp/x.said
+		code=$?
+		[ $code = 0 ] || [ $code = 3 ] || fail "kmonlog: $code $(cat /tmp/x.said)"
+		kmon hold 3 10 > /dev/null || fail hold
+		n=$((n + 1))
+	done
+	note "$n times"
+	wait $feeder
+	rmmod kmon_feed
+	rm -f /tmp/x
+	[ $n -gt 3 ] || fail "only $n times"
+}
+
+# What rings and buffers took is given back with the last close
+test_all_is_given_back()
+{
+	settle
+	set -- $(sum_tags 'func:(make_ring|kmon_open|set_size)')
+	eq "before" "$*" "0 0"
+	kmon hold 2 3000 > /tmp/held &
+	holder=$!
+	until_true 20 grep -q ready /tmp/held || fail hold
+	set -- $(sum_tags 'func:make_ring')
+	eq "rings" "$1" $((262144 * $(nproc)))
+	set -- $(sum_tags 'func:kmon_open')
+	[ "$1" -ge $((1 << 20)) ] || fail "buffers: $1"
+	wait $holder
+	settle
+	set -- $(sum_tags 'func:(make_ring|kmon_open|set_size)')
+	eq "after" "$*" "0 0"
+}
+
+test_fuzz()
+{
+	rounds=$(kmon fuzz 15 $(date +%s)) || fail "$rounds"
+	note "$rounds rounds"
+	[ "$rounds" -gt 1000 ] || fail "hardly any"
+	settle
+	eq "left" "$(sum_tags 'func:(make_ring|kmon_open|set_size)')" "0 0"
+}
+
+run_tests
