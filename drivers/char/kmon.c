@@ -240,7 +240,7 @@ static __always_inline bool ring_reserve(struct kmon_ring *r, unsigned int len,
 
 	do {
 		head = local_read(&r->head);
-		/* Pairs with ring_fetched(): what was there has been copied. */
+		/* Pairs with flush_ring(): what was there has been copied. */
 		if (unlikely(head + len - smp_load_acquire(&r->tail) >
 			     r->buf.size)) {
 			local_inc(&r->lost);
@@ -336,7 +336,7 @@ static void ring_kick(struct irq_work *work)
 static void deliver(struct kmon_instance *i, const struct kmon_ring *r,
 		    unsigned long end)
 {
-	/* Pairs with kmon_read(): what was there has been copied. */
+	/* Pairs with read_records(): what was there has been copied. */
 	unsigned long room = i->buf.size - (i->head - smp_load_acquire(&i->tail));
 	unsigned long len;
 	u64 nr;

@@ -219,7 +219,7 @@ test_contexts()
 	for context in 1 2 3; do
 		n=$(kmonparse --unsorted /tmp/a | grep -c "type=200,size=10,data=0$context")
 		note "context $context: $n"
-		[ "$n" -gt 100 ] || fail "context $context: $n"
+		[ "$n" -gt 10 ] || fail "context $context: $n"
 	done
 	# and as fast as they can
 	echo 256K > $PARAMS/ring_size
@@ -242,8 +242,9 @@ rounds()
 	s == "op=QUE,pid=" a { if (state == 5) { state = 6; next } }
 	s == "op=DEQ,pid=" b { if (state == 6) { state = 7; next } }
 	s == "op=SWC,prev=" b ",next=" a { if (state == 7) { state = 0; n++; next } }
-	# the stopper, which outranks everybody
+	# the stopper, which outranks everybody, and whom else they may wake
 	s ~ "=SWC," && !(s ~ "=" a "(,|$)" && s ~ "=" b "(,|$)") { away++; next }
+	s ~ "=WAK,from=(" a "|" b ")," && s !~ "to=(" a "|" b ")$" { next }
 	# how they came and went
 	s ~ "=" a "(,|$)" || s ~ "=" b "(,|$)" { if (n && n < want - 1) { print "# round " n ", step " state ": " s; bad++ } }
 	END { print "# " n " whole rounds, " away + 0 " switches to and from others"; exit bad || n < want - 1 || n > want }' ||
@@ -317,6 +318,7 @@ run_time()
 
 test_allocations()
 {
+	roomy
 	fresh
 	start_log a --sources alloc -b 16M --sites /tmp/a.sites
 	cmd alloc kmalloc_100 200
@@ -331,8 +333,6 @@ test_allocations()
 	END { print "# " n " allocated, " freed " freed"; exit n != 200 || freed != 150 || bad }' ||
 		fail "not 200 and 150"
 	mod_unload
-	# with no line known
-	grep -q '^0 ' $TAGS || note "tags begin at $(head -1 $TAGS)"
 }
 
 # A CPU goes and comes, while others write and the scheduler says what that is

@@ -12,13 +12,15 @@
 #include "allocs.h"
 
 #define LIVE_MIN	1024u
+/* a page, and the object at its begin */
+#define LIVE_DEPTH	2u
 
-/* An entry without @used is empty. */
+/* What is live at an address, the newest last; an entry with none is empty. */
 struct live {
 	uint64_t ptr;
-	uint64_t bytes;
-	uint16_t site;
-	bool used;
+	uint64_t bytes[LIVE_DEPTH];
+	uint16_t site[LIVE_DEPTH];
+	uint8_t nr;
 };
 
 static size_t place_of(const struct allocs *a, uint64_t ptr)
@@ -31,7 +33,7 @@ static struct live *find(const struct allocs *a, uint64_t ptr)
 {
 	size_t at = place_of(a, ptr);
 
-	while (a->live[at].used && a->live[at].ptr != ptr)
+	while (a->live[at].nr && a->live[at].ptr != ptr)
 		at = (at + 1) & (a->size - 1);
 	return &a->live[at];
 }
@@ -44,7 +46,7 @@ static void grow(struct allocs *a)
 	a->size = size ? size * 2 : LIVE_MIN;
 	a->live = need_memory(a->size, sizeof(*a->live));
 	for (i = 0; i < size; i++) {
-		if (old[i].used)
+		if (old[i].nr)
 			*find(a, old[i].ptr) = old[i];
 	}
 	free(old);
@@ -56,7 +58,7 @@ static void take_out(struct allocs *a, struct live *entry)
 
 	for (;;) {
 		at = (at + 1) & mask;
-		if (!a->live[at].used)
+		if (!a->live[at].nr)
 			break;
 		home = place_of(a, a->live[at].ptr);
 		if (((at - home) & mask) < ((at - hole) & mask))
@@ -64,7 +66,7 @@ static void take_out(struct allocs *a, struct live *entry)
 		a->live[hole] = a->live[at];
 		hole = at;
 	}
-	a->live[hole].used = false;
+	a->live[hole].nr = 0;
 	a->used--;
 }
 
@@ -83,17 +85,24 @@ static void count_alloc(struct site *site, uint64_t bytes)
 	site->live_bytes = sat_add(site->live_bytes, bytes);
 }
 
-/* Returns false if it was not live. */
-static bool end_life(struct allocs *a, uint64_t ptr)
+static void end_life(struct allocs *a, const struct live *entry, unsigned int i)
 {
-	struct live *entry = find(a, ptr);
+	count_free(&a->sites[a->of_index[entry->site[i]] - 1], entry->bytes[i]);
+	count_free(&a->total, entry->bytes[i]);
+}
 
-	if (!entry->used)
-		return false;
-	count_free(&a->sites[a->of_index[entry->site] - 1], entry->bytes);
-	count_free(&a->total, entry->bytes);
-	take_out(a, entry);
-	return true;
+/* It cannot be live once more than LIVE_DEPTH: a free was lost, of whichever. */
+static void drop_oldest(struct allocs *a, struct live *entry)
+{
+	unsigned int i;
+
+	end_life(a, entry, 0);
+	entry->nr--;
+	for (i = 0; i < entry->nr; i++) {
+		entry->bytes[i] = entry->bytes[i + 1];
+		entry->site[i] = entry->site[i + 1];
+	}
+	a->missed++;
 }
 
 static struct site *site_of(struct allocs *a, uint16_t index)
@@ -113,13 +122,32 @@ static struct site *site_of(struct allocs *a, uint16_t index)
 
 static void record_alloc(struct allocs *a, const struct record *r)
 {
-	a->missed += end_life(a, r->ptr);
+	struct live *entry;
+
 	if (a->used >= a->size / 2)
 		grow(a);
-	*find(a, r->ptr) = (struct live){ r->ptr, r->bytes, r->site, true };
-	a->used++;
+	entry = find(a, r->ptr);
+	if (entry->nr == LIVE_DEPTH)
+		drop_oldest(a, entry);
+	a->used += !entry->nr;
+	entry->ptr = r->ptr;
+	entry->bytes[entry->nr] = r->bytes;
+	entry->site[entry->nr++] = r->site;
 	count_alloc(site_of(a, r->site), r->bytes);
 	count_alloc(&a->total, r->bytes);
+}
+
+static void record_free(struct allocs *a, const struct record *r)
+{
+	struct live *entry = find(a, r->ptr);
+
+	if (!entry->nr) {
+		a->before++;
+		return;
+	}
+	end_life(a, entry, --entry->nr);
+	if (!entry->nr)
+		take_out(a, entry);
 }
 
 /* Interface */
@@ -146,8 +174,8 @@ void allocs_record(struct allocs *allocs, const struct record *record)
 {
 	if (record->op == OP_ALLOC)
 		record_alloc(allocs, record);
-	else if (record->op == OP_FREE && !end_life(allocs, record->ptr))
-		allocs->before++;
+	else if (record->op == OP_FREE)
+		record_free(allocs, record);
 }
 
 /**

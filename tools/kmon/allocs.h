@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Who allocated what, from the records of allocations in the order of their times.
+ *
+ * An address can be live twice: that of a page is also that of the first object in
+ * it, and a large kmalloc() is recorded as its pages and as an object. The object is
+ * allocated last and freed first, so a free is of the newest one.
  */
 #ifndef _KMON_ALLOCS_H
 #define _KMON_ALLOCS_H
@@ -34,12 +38,12 @@ struct site {
  * @nr: of @sites
  * @room: in @sites
  * @of_index: number in @sites + 1, by index of the line
- * @live: what is not freed, by address: open addressing, half of it empty
+ * @live: addresses that are not freed: open addressing, half of it empty
  * @size: of @live, a power of two
  * @used: of @live
  * @total: of all sites
  * @before: frees of what was not allocated in the log
- * @missed: allocations at an address that was not freed: its free was lost
+ * @missed: allocations at an address that was live twice: a free was lost
  */
 struct allocs {
 	struct site *sites;

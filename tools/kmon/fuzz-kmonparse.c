@@ -135,7 +135,8 @@ static void check_allocs(const struct allocs *a)
 		EXPECT(a->sites[i].allocs - a->sites[i].frees == a->sites[i].live);
 		live += a->sites[i].live;
 	}
-	EXPECT(live == a->total.live && live == a->used);
+	/* an address is live once or twice */
+	EXPECT(live == a->total.live && live >= a->used && live <= 2 * a->used);
 }
 
 /* All forms */
@@ -152,7 +153,7 @@ static void parse_log(const struct input *input, struct parse *parse)
 	FILE *log = open_part(&input->log);
 
 	EXPECT(parse_begin(parse));
-	parse_file(parse, log, "log");
+	EXPECT(parse_file(parse, log, "log"));
 	EXPECT(parse_end(parse));
 	fclose(log);
 	if (parse->sched) {
@@ -166,8 +167,8 @@ static void read_names(const struct input *input, struct parse *parse)
 {
 	FILE *pids = open_part(&input->pids), *sites = open_part(&input->sites);
 
-	names_read(&parse->pids, pids, "pids", complain, parse->data);
-	names_read(&parse->sites, sites, "sites", complain, parse->data);
+	EXPECT(names_read(&parse->pids, pids, "pids", complain, parse->data));
+	EXPECT(names_read(&parse->sites, sites, "sites", complain, parse->data));
 	fclose(pids);
 	fclose(sites);
 }

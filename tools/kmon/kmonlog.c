@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -24,6 +25,7 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,7 +43,7 @@
 #define DEFAULT_TAGS	"/sys/kernel/debug/kmon/tags"
 
 #define READ_SIZE	(1024 * 1024)
-/* between two looks at a device that said there was something, and had nothing */
+/* between two looks at a device that had nothing, or not much */
 #define PAUSE_MS	10
 #define MS_MAX		1000000000000u
 #define NS_PER_MS	1000000u
@@ -80,6 +82,7 @@ static struct {
 static struct {
 	int device;
 	int signals;
+	sigset_t signal_set;	/* that come from there */
 	uint64_t deadline;	/* 0: none */
 	uint64_t records;	/* that were read */
 	bool stopped;
@@ -255,23 +258,39 @@ static void pass_on(void)
 	memmove(buffer, buffer + whole, rec.fill);
 }
 
-/* Returns false if there was nothing, or can be nothing any more. */
-static bool transfer(void)
+/* Returns how much it was; 0 if there was nothing, or can be nothing any more. */
+static size_t transfer(void)
 {
-	ssize_t n = read(rec.device, buffer + rec.fill, sizeof(buffer) - rec.fill);
+	ssize_t n;
 
-	if (n < 0 && errno != EAGAIN && errno != EINTR)
+	do
+		n = read(rec.device, buffer + rec.fill, sizeof(buffer) - rec.fill);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno != EAGAIN)
 		device_error("read");
 	if (n <= 0)
-		return false;
+		return 0;
 	rec.fill += n;
 	pass_on();
-	return true;
+	return n;
 }
 
 static bool go_on(void)
 {
 	return !rec.failed && !rec.give_up && !rec.output.failed && !rec.output.full;
+}
+
+/*
+ * Who asks an empty device whether there is something makes it look into its rings.
+ * There is what this program did to write the last records down: without a pause it
+ * would go on for ever about itself. What is much was not made by that alone, and is
+ * fetched before it is too much.
+ */
+static size_t much(void)
+{
+	uint64_t size = options.buffer ? options.buffer : rec.before.buff_size;
+
+	return min_u64(size, READ_SIZE) / 4;
 }
 
 static void record(void)
@@ -280,7 +299,7 @@ static void record(void)
 		if (!wait_for(rec.device, POLLIN, -1) || rec.stopped)
 			continue;
 		/* POLLERR, of a loss, may stand there with nothing to be read. */
-		if (!transfer() && go_on())
+		if (transfer() < much() && go_on() && !rec.stopped)
 			wait_for(-1, 0, PAUSE_MS);
 	}
 	stop();
@@ -306,10 +325,19 @@ static void check_counts(void)
 	}
 }
 
+/* Is anything left in the device that was wanted? */
+static bool left_behind(void)
+{
+	return rec.after.unread && !rec.output.full && !rec.output.failed;
+}
+
 static void summarize(void)
 {
 	unsigned long long lost = rec.after.lost;
 
+	if (left_behind())
+		error("%llu records were not fetched",
+		      (unsigned long long)rec.after.unread);
 	if (options.quiet && !lost)
 		return;
 	error("%" PRIu64 " records, %" PRIu64 " bytes; %llu records lost, %llu refused",
@@ -359,14 +387,37 @@ static bool write_sites(void)
 	return replace_end(options.sites, temp, to) && ok;
 }
 
+static bool write_pids(void)
+{
+	pids_look_again(&rec.pids);
+	return pids_write(&rec.pids, options.pids);
+}
+
+/* The log is complete: a pipe may have a reader that does not read, let a signal end it. */
+static bool write_beside(const char *path, bool (*write_it)(void))
+{
+	bool in_place = replace_in_place(path), ok;
+
+	if (in_place)
+		sigprocmask(SIG_UNBLOCK, &rec.signal_set, NULL);
+	ok = write_it();
+	if (in_place)
+		sigprocmask(SIG_BLOCK, &rec.signal_set, NULL);
+	return ok;
+}
+
+/*
+ * The log also has what others asked for, and that has names, too. But it is only a
+ * failure not to write those of what this program was asked for.
+ */
 static void write_names(void)
 {
-	if (options.sources & KMON_SOURCE_SCHED) {
-		pids_look_again(&rec.pids);
-		if (!pids_write(&rec.pids, options.pids))
-			rec.failed = true;
-	}
-	if (options.sources & KMON_SOURCE_ALLOC && !write_sites())
+	bool sched = options.sources & KMON_SOURCE_SCHED;
+	bool alloc = options.sources & KMON_SOURCE_ALLOC;
+
+	if ((sched || rec.pids.nr) && !write_beside(options.pids, write_pids) && sched)
+		rec.failed = true;
+	if ((alloc || rec.pids.sites) && !write_beside(options.sites, write_sites) && alloc)
 		rec.failed = true;
 	pids_free(&rec.pids);
 }
@@ -376,6 +427,57 @@ static bool names_possible(void)
 	if (options.sources & KMON_SOURCE_SCHED && !replace_possible(options.pids))
 		return false;
 	return !(options.sources & KMON_SOURCE_ALLOC) || replace_possible(options.sites);
+}
+
+/* Files that must not be the same */
+
+/* Without a @path it is standard output. */
+static bool is_there(const char *path, struct stat *st)
+{
+	return !(path ? stat(path, st) : fstat(STDOUT_FILENO, st));
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Neither is there: will they be? */
+static bool same_name(const char *a, const char *b)
+{
+	char *dir_a = need_string(a), *dir_b = need_string(b);
+	struct stat st_a, st_b;
+	bool same = !strcmp(last_part(a), last_part(b)) &&
+		    is_there(dirname(dir_a), &st_a) && is_there(dirname(dir_b), &st_b) &&
+		    st_a.st_dev == st_b.st_dev && st_a.st_ino == st_b.st_ino;
+
+	free(dir_a);
+	free(dir_b);
+	return same;
+}
+
+/* Several things may go to /dev/null, but not to a file. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat st_a, st_b;
+	bool there_a = is_there(a, &st_a), there_b = is_there(b, &st_b);
+
+	if (there_a && there_b)
+		return S_ISREG(st_a.st_mode) && st_a.st_dev == st_b.st_dev &&
+		       st_a.st_ino == st_b.st_ino;
+	return !there_a && !there_b && a && b && same_name(a, b);
+}
+
+/* Also if there seems to be no need for one of them: what others log may need it. */
+static void need_different(const char *a, const char *b)
+{
+	if (!same_file(a, b))
+		return;
+	error("%s: is also where names are to go, see -p and --sites",
+	      a ? a : "standard output");
+	exit(EXIT_USAGE);
 }
 
 /* Command line */
@@ -410,7 +512,7 @@ static void usage(FILE *out)
 	      "  0  logged, and no record was lost\n"
 	      "  1  nothing could be logged, or it came to a bad end\n"
 	      "  2  wrong options\n"
-	      "  3  logged, but records were lost\n"
+	      "  3  logged, but records were lost, or not fetched\n"
 	      "  4  the output cannot be written: what is in a file is whole records\n", out);
 }
 
@@ -426,6 +528,15 @@ static uint64_t size_option(const char *option, uint64_t max)
 
 	if (!size_parse(optarg, max, &size) || !size)
 		bad_option(option, optarg, "a size");
+	return size;
+}
+
+static uint64_t buffer_option(void)
+{
+	uint64_t size = size_option("-b", LONG_MAX);
+
+	if (size & (size - 1))
+		bad_option("-b", optarg, "a power of two");
 	return size;
 }
 
@@ -490,7 +601,7 @@ static void take_option(int opt)
 		options.device = optarg;
 		break;
 	case 'b':
-		options.buffer = size_option("-b", LONG_MAX);
+		options.buffer = buffer_option();
 		break;
 	case 'o':
 		options.output = optarg;
@@ -539,10 +650,13 @@ static void take_options(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "d:b:o:ft:m:p:s:qhV", long_options,
 				  NULL)) != -1)
 		take_option(opt);
-	if (optind == argc)
-		return;
-	error("what is this: %s; see --help", argv[optind]);
-	exit(EXIT_USAGE);
+	if (optind < argc) {
+		error("what is this: %s; see --help", argv[optind]);
+		exit(EXIT_USAGE);
+	}
+	need_different(options.output, options.pids);
+	need_different(options.output, options.sites);
+	need_different(options.pids, options.sites);
 }
 
 /*
@@ -551,19 +665,19 @@ static void take_options(int argc, char **argv)
  */
 static bool catch_signals(void)
 {
+	sigset_t *set = &rec.signal_set;
 	struct sigaction hup;
-	sigset_t set;
 
 	/* A pipe nobody reads, a file that may not grow: both are errors to meet. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	rec.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+		sigaddset(set, SIGHUP);
+	sigprocmask(SIG_BLOCK, set, NULL);
+	rec.signals = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return rec.signals >= 0 || error("signalfd: %s", strerror(errno));
 }
 
@@ -573,7 +687,7 @@ static int exit_status(void)
 		return EXIT_OUTPUT;
 	if (rec.failed)
 		return EXIT_CANNOT;
-	return rec.after.lost ? EXIT_LOST : EXIT_GOOD;
+	return rec.after.lost || left_behind() ? EXIT_LOST : EXIT_GOOD;
 }
 
 /* Nothing is made before it is clear that there is something to log. */
@@ -596,8 +710,7 @@ int main(int argc, char **argv)
 	if (!output_open(&rec.output, options.output, options.force))
 		return EXIT_OUTPUT;
 	if (!start()) {
-		if (options.output)
-			unlink(options.output);
+		output_undo(&rec.output);
 		return EXIT_CANNOT;
 	}
 	if (!options.quiet)

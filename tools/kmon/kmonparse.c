@@ -12,6 +12,7 @@
 #include <stdnoreturn.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "number.h"
@@ -38,6 +39,7 @@ struct options {
 	const char *pids;
 	const char *sites;
 	bool force;
+	bool text;
 	bool json;
 	bool summary;
 	bool top_given;
@@ -60,8 +62,8 @@ static const char usage[] =
 "\n"
 "  -s, --scale N        nanoseconds in a unit of time (default 1000: microseconds)\n"
 "  -u, --unsorted       in the order of the file, not by time\n"
-"  -p, --pids PIDFIL    names of tasks (default " DEFAULT_PIDS ", if there is one)\n"
-"      --sites FILE     names of lines of code (default " DEFAULT_SITES ", if there is one)\n"
+"  -p, --pids PIDFIL    --names, of tasks from there (default " DEFAULT_PIDS ", if there is one)\n"
+"      --sites FILE     --names, of lines from there (default " DEFAULT_SITES ", if there is one)\n"
 "  -o, --output OUTFIL  instead of standard output\n"
 "  -f, --force          overwrite OUTFIL\n"
 "      --sort-memory SIZE  to sort in, from 256k on (default 64M); longer logs are\n"
@@ -144,6 +146,7 @@ static void take_option(struct options *options, struct parse *parse, int opt)
 {
 	switch (opt) {
 	case OPT_TEXT:
+		options->text = true;
 		break;
 	case 'n':
 		parse->with_names = true;
@@ -201,9 +204,16 @@ static void choose_format(const struct options *options, struct parse *parse)
 		parse->format = FORMAT_JSON;
 	else if (parse->ctf_dir)
 		parse->format = FORMAT_CTF;
+	/* Who says where they are wants to see them. */
+	if (options->pids || options->sites)
+		parse->with_names = true;
 	if (!options->top_given && parse->format == FORMAT_SUMMARY)
 		parse->top = TOP_OF_TEXT;
-	if (parse->ctf_dir && (options->summary || options->json))
+	if (options->text && options->json)
+		bad_usage("--text or --json, not both", "");
+	if (options->top_given && !options->summary)
+		bad_usage("--top is for --summary", "");
+	if (parse->ctf_dir && (options->summary || options->json || options->text))
 		bad_usage("--ctf is a format of its own", "");
 	if (parse->ctf_dir && options->output)
 		bad_usage("--ctf has a directory, not an --output", "");
@@ -226,39 +236,128 @@ static void take_options(struct options *options, struct parse *parse, int argc,
 static bool read_names(struct names *names, const char *path, const char *otherwise)
 {
 	FILE *file = fopen(path ? path : otherwise, "re");
+	bool ok;
 
 	if (!file && !path && errno == ENOENT)
 		return true;
+	path = path ? path : otherwise;
 	if (!file)
-		return error(path ? path : otherwise);
-	names_read(names, file, path ? path : otherwise, complain, NULL);
+		return error(path);
+	ok = names_read(names, file, path, complain, NULL) || error(path);
 	fclose(file);
-	return true;
+	return ok;
+}
+
+static bool wants_names(const struct parse *parse)
+{
+	return parse->format != FORMAT_TEXT || parse->with_names;
 }
 
 static bool read_all_names(const struct options *options, struct parse *parse)
 {
-	if (parse->format == FORMAT_TEXT && !parse->with_names)
+	if (!wants_names(parse))
 		return true;
 	return read_names(&parse->pids, options->pids, DEFAULT_PIDS) &&
 	       read_names(&parse->sites, options->sites, DEFAULT_SITES);
 }
 
-static bool open_output(const struct options *options, struct parse *parse)
+static int log_stat(const char *path, struct stat *st)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? O_TRUNC : O_EXCL);
+	return strcmp(path, "-") ? stat(path, st) : fstat(STDIN_FILENO, st);
+}
+
+/* As far as it can be known without opening it: it may be a pipe. */
+static bool can_read(const char *path)
+{
+	struct stat st;
+
+	if (log_stat(path, &st))
+		return false;
+	errno = EISDIR;
+	if (S_ISDIR(st.st_mode))
+		return false;
+	return !strcmp(path, "-") || !access(path, R_OK);
+}
+
+/* No output is made, and none overwritten, for logs of which there is not one. */
+static bool can_read_any(char **paths)
+{
+	char **path;
+
+	if (!*paths)
+		return true;
+	for (path = paths; *path; path++) {
+		if (can_read(*path))
+			return true;
+	}
+	for (path = paths; *path; path++) {
+		if (!can_read(*path))
+			error(*path);
+	}
+	return false;
+}
+
+static bool is_file(const struct stat *st, const char *path)
+{
+	struct stat other;
+
+	return !log_stat(path, &other) && st->st_dev == other.st_dev &&
+	       st->st_ino == other.st_ino;
+}
+
+static bool is_input(const struct stat *st, const struct options *options,
+		     const struct parse *parse, char **paths)
+{
+	if (wants_names(parse) &&
+	    (is_file(st, options->pids ? options->pids : DEFAULT_PIDS) ||
+	     is_file(st, options->sites ? options->sites : DEFAULT_SITES)))
+		return true;
+	if (!*paths)
+		return is_file(st, "-");
+	for (; *paths; paths++) {
+		if (is_file(st, *paths))
+			return true;
+	}
+	return false;
+}
+
+/* What is there is only cut off when it is known not to be what is read. */
+static bool empty_output(int fd, const struct options *options,
+			 const struct parse *parse, char **paths)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return error(options->output);
+	if (!S_ISREG(st.st_mode))
+		return true;
+	if (is_input(&st, options, parse, paths)) {
+		fprintf(stderr, "kmonparse: %s: is what is to be read\n", options->output);
+		return false;
+	}
+	return !ftruncate(fd, 0) || error(options->output);
+}
+
+static bool open_output(const struct options *options, struct parse *parse, char **paths)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? 0 : O_EXCL);
 	int fd;
 
 	parse->out = stdout;
 	if (!options->output)
 		return true;
+	if (!can_read_any(paths))
+		return false;
 	fd = open(options->output, flags, 0666);
-	parse->out = fd < 0 ? NULL : fdopen(fd, "w");
-	if (parse->out)
-		return true;
-	fprintf(stderr, "kmonparse: %s: %s%s\n", options->output, strerror(errno),
-		errno == EEXIST ? "; --force overwrites it" : "");
-	return false;
+	if (fd < 0) {
+		fprintf(stderr, "kmonparse: %s: %s%s\n", options->output, strerror(errno),
+			errno == EEXIST ? "; --force overwrites it" : "");
+		return false;
+	}
+	if (!empty_output(fd, options, parse, paths))
+		return false;
+	parse->out = fdopen(fd, "w");
+	return parse->out || error(options->output);
 }
 
 static bool close_output(const struct options *options, struct parse *parse)
@@ -275,20 +374,19 @@ static bool close_output(const struct options *options, struct parse *parse)
 static bool parse_path(struct parse *parse, const char *path)
 {
 	FILE *file;
+	bool ok;
 
-	if (!strcmp(path, "-")) {
-		parse_file(parse, stdin, "standard input");
-		return true;
-	}
+	if (!strcmp(path, "-"))
+		return parse_file(parse, stdin, "standard input") || error("standard input");
 	file = fopen(path, "re");
 	if (!file)
 		return error(path);
-	parse_file(parse, file, path);
+	ok = parse_file(parse, file, path) || error(path);
 	fclose(file);
-	return true;
+	return ok;
 }
 
-/* A log that cannot be opened does not keep the others from being told. */
+/* A log that cannot be read does not keep the others from being told. */
 static bool parse_all(struct parse *parse, char **paths)
 {
 	bool ok = true;
@@ -326,8 +424,8 @@ int main(int argc, char **argv)
 	/* Without one it is as slow as a log wants it to be, and no worse. */
 	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
 		hash_seed = 0;
-	if (!read_all_names(&options, &parse) || !open_output(&options, &parse) ||
-	    !parse_begin(&parse))
+	if (!read_all_names(&options, &parse) ||
+	    !open_output(&options, &parse, argv + optind) || !parse_begin(&parse))
 		return EXIT_CANNOT;
 	ok = parse_all(&parse, argv + optind);
 	if (!parse_end(&parse))

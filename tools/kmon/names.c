@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "names.h"
 
 static bool same_nr(const void *table, uint32_t nr, const void *key)
@@ -39,15 +40,6 @@ static void add(struct names *names, uint32_t nr, const char *text)
 	index_add(&names->index, hash_u64(nr), names->nr++);
 }
 
-/* A name goes to terminals: one line, nothing that means something to them. */
-static void clean(char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-	}
-}
-
 static bool take_line(struct names *names, char *line)
 {
 	unsigned long nr;
@@ -60,7 +52,8 @@ static bool take_line(struct names *names, char *line)
 	nr = strtoul(line, &end, 10);
 	if (errno || nr > UINT32_MAX || *end != ' ' || !end[1])
 		return false;
-	clean(end + 1);
+	/* The file may be from elsewhere, and its names go to terminals. */
+	clean_name(end + 1);
 	add(names, nr, end + 1);
 	return true;
 }
@@ -72,8 +65,10 @@ static bool take_line(struct names *names, char *line)
  * @path: its name
  * @complain: told of lines that are not a number and a name
  * @data: for @complain
+ *
+ * Return: false when it cannot be read to its end, errno says why.
  */
-void names_read(struct names *names, FILE *file, const char *path,
+bool names_read(struct names *names, FILE *file, const char *path,
 		complain_fn *complain, void *data)
 {
 	uint64_t line = 0;
@@ -85,9 +80,8 @@ void names_read(struct names *names, FILE *file, const char *path,
 		if (!take_line(names, text))
 			complain(path, line, "not a number and a name", data);
 	}
-	if (ferror(file))
-		complain(path, line, strerror(errno), data);
 	free(text);
+	return !ferror(file);
 }
 
 /**

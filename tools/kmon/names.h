@@ -15,7 +15,7 @@
 /**
  * struct name - a line
  * @nr: the number
- * @text: what it is called: one line, no control bytes
+ * @text: what it is called: one line that clean_name() has seen
  */
 struct name {
 	uint32_t nr;
@@ -45,7 +45,7 @@ struct names {
  */
 typedef void complain_fn(const char *file, uint64_t place, const char *what, void *data);
 
-void names_read(struct names *names, FILE *file, const char *path,
+bool names_read(struct names *names, FILE *file, const char *path,
 		complain_fn *complain, void *data);
 const char *names_get(const struct names *names, uint32_t nr);
 void names_free(struct names *names);

@@ -59,9 +59,10 @@ static size_t write_all(struct output *output, const uint8_t *data, size_t size)
 			continue;
 		if (n == -2)
 			output->failed = true;
-		else if (n < 0)
-			complain(output, errno);
-		if (n < 0)
+		else if (n <= 0)
+			complain(output, n ? errno : EIO);
+		/* Nothing, and no reason: it would be so for ever. */
+		if (n <= 0)
 			break;
 		at += n;
 	}
@@ -79,6 +80,28 @@ static void cut(struct output *output, size_t size)
 		complain(output, errno);
 	else
 		lseek(output->fd, end - size, SEEK_SET);
+}
+
+/*
+ * A pipe that nobody reads must not keep this in open(), where no signal ends it: so
+ * O_NONBLOCK, with which that is an error. It may stay, @wait waits anyway.
+ */
+static int open_path(struct output *output, const char *path, bool force)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd = open(path, flags | O_EXCL, 0600);
+
+	output->created = fd >= 0;
+	if (fd < 0 && errno == EEXIST && force)
+		fd = open(path, flags | O_TRUNC, 0600);
+	return fd;
+}
+
+static const char *advice(int err)
+{
+	if (err == EEXIST)
+		return "; --force overwrites it";
+	return err == ENXIO ? "; does nobody read it?" : "";
 }
 
 /* The part of whole records that is not over the limit. */
@@ -109,11 +132,10 @@ bool output_open(struct output *output, const char *path, bool force)
 		return false;
 	}
 	if (path)
-		output->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC |
-				  (force ? O_TRUNC : O_EXCL), 0600);
+		output->fd = open_path(output, path, force);
 	if (output->fd < 0) {
 		fprintf(stderr, "kmonlog: %s: %s%s\n", path, strerror(errno),
-			errno == EEXIST ? "; --force overwrites it" : "");
+			advice(errno));
 		return false;
 	}
 	output->is_file = is_regular(output->fd);
@@ -145,6 +167,19 @@ size_t output_put(struct output *output, const uint8_t *data, size_t size)
 	if (output->max && output->max - output->bytes < KMON_HDR_SIZE)
 		output->full = true;
 	return whole;
+}
+
+/**
+ * output_undo - have it as if it had not been opened, as far as that goes
+ * @output: from output_open(), nothing was written to it
+ *
+ * What was there before stays: it may be a pipe, or a device.
+ */
+void output_undo(struct output *output)
+{
+	if (output->created)
+		unlink(output->name);
+	close(output->fd);
 }
 
 /**

@@ -21,6 +21,7 @@
  * @full: the next record would be over @max
  * @failed: nothing more can be written
  * @is_file: @fd is a regular file, which can be cut
+ * @created: it was not there before
  */
 struct output {
 	int fd;
@@ -32,10 +33,12 @@ struct output {
 	bool full;
 	bool failed;
 	bool is_file;
+	bool created;
 };
 
 bool output_open(struct output *output, const char *path, bool force);
 size_t output_put(struct output *output, const uint8_t *data, size_t size);
+void output_undo(struct output *output);
 void output_close(struct output *output);
 
 #endif /* _KMON_OUTPUT_H */

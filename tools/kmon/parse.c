@@ -5,11 +5,10 @@
  * What is wrong is found while reading, where it is known which file it is in and at
  * which offset. What goes on from there is whole records that can be decoded.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
 #include "ctf.h"
 #include "parse.h"
@@ -87,6 +86,22 @@ static size_t read_raw(FILE *file, uint8_t *raw)
 	return n;
 }
 
+/* Somebody may be at the other end of it, who writes a record now and then. */
+static bool is_live(FILE *file)
+{
+	struct stat st;
+
+	return !fstat(fileno(file), &st) && !S_ISREG(st.st_mode);
+}
+
+static void write_whole(struct parse *parse)
+{
+	if (parse->format == FORMAT_SUMMARY)
+		write_summary(parse);
+	else if (parse->format == FORMAT_SUMMARY_JSON)
+		write_summary_json(parse);
+}
+
 /* Interface */
 
 /**
@@ -114,9 +129,13 @@ bool parse_begin(struct parse *parse)
  * @parse: from parse_begin()
  * @file: to read, to its end
  * @name: its name
+ *
+ * Return: false when it cannot be read to its end, errno says why. What was read is
+ * told nevertheless.
  */
-void parse_file(struct parse *parse, FILE *file, const char *name)
+bool parse_file(struct parse *parse, FILE *file, const char *name)
 {
+	bool flush = parse->unsorted && is_live(file);
 	static uint8_t raw[RECORD_MAX];
 	uint64_t offset = 0;
 	size_t n = 0;
@@ -127,13 +146,17 @@ void parse_file(struct parse *parse, FILE *file, const char *name)
 			break;
 		take_record(parse, raw, name, offset);
 		offset += n;
+		/* The next one may be long in coming. */
+		if (flush)
+			fflush(parse->out);
 	}
 	if (parse->failed)
-		return;
+		return true;
 	if (ferror(file))
-		complain(parse, name, offset, "cannot be read: %s", strerror(errno));
-	else if (n)
+		return false;
+	if (n)
 		complain(parse, name, offset, "cut short after %zu bytes of a record", n);
+	return true;
 }
 
 /**
@@ -149,11 +172,10 @@ bool parse_end(struct parse *parse)
 		parse->failed = !sorter_each(parse->sorter, write_raw, parse);
 	if (parse->sched)
 		sched_end(parse->sched);
-	if (parse->format == FORMAT_SUMMARY)
-		write_summary(parse);
-	else if (parse->format == FORMAT_SUMMARY_JSON)
-		write_summary_json(parse);
-	else if (parse->ctf && !write_ctf_end(parse))
+	/* A summary of some of the records would look like one of all. */
+	if (!parse->failed)
+		write_whole(parse);
+	if (parse->ctf && !write_ctf_end(parse))
 		parse->failed = true;
 	return !parse->failed;
 }

@@ -67,7 +67,7 @@ struct parse {
 };
 
 bool parse_begin(struct parse *parse);
-void parse_file(struct parse *parse, FILE *file, const char *name);
+bool parse_file(struct parse *parse, FILE *file, const char *name);
 bool parse_end(struct parse *parse);
 void parse_free(struct parse *parse);
 
@@ -92,6 +92,7 @@ void write_summary(struct parse *parse);
 void write_summary_json(struct parse *parse);
 
 void put_quoted(FILE *out, const char *text);
+void put_names(const struct parse *parse, const struct record *record, bool json);
 
 /* for both summaries: pointers, the first rows first, to be freed */
 const struct task **tasks_by_run(const struct sched *sched);

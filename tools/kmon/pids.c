@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "pids.h"
 #include "record.h"
 #include "replace.h"
@@ -61,7 +62,7 @@ static size_t read_proc(uint32_t pid, const char *what, char *to, size_t size)
 	return at;
 }
 
-/* Each argument with a ';' behind; all in one line, and nothing for a terminal. */
+/* Each argument with a ';' behind; all in one line, and nothing for a terminal to obey. */
 static void make_line(char *text, size_t size)
 {
 	size_t i;
@@ -69,10 +70,9 @@ static void make_line(char *text, size_t size)
 	for (i = 0; i < size; i++) {
 		if (!text[i])
 			text[i] = ';';
-		else if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-			text[i] = '?';
 	}
 	text[size] = '\0';
+	clean_name(text);
 }
 
 static enum known look_up(uint32_t pid, char *name)
@@ -94,7 +94,7 @@ static enum known look_up(uint32_t pid, char *name)
 	size -= name[size] == '\n';
 	make_line(name + 1, size);
 	name[0] = '[';
-	strcpy(name + 1 + size, "]");
+	strcat(name, "]");
 	return KNOWN_COMM;
 }
 
@@ -147,7 +147,7 @@ void pids_see(struct pids *pids, uint32_t pid)
 }
 
 /**
- * pids_see_records - note the tasks of records
+ * pids_see_records - note the tasks of records, and whether they name lines of code
  * @pids: where to
  * @data: whole records
  * @size: of @data
@@ -162,6 +162,7 @@ void pids_see_records(struct pids *pids, const uint8_t *data, size_t size)
 		record_open(&record, data + at);
 		if (!record_decode(&record))
 			continue;
+		pids->sites |= record.op == OP_ALLOC;
 		for (i = 0; i < record_pids(&record); i++)
 			pids_see(pids, record.pid[i]);
 	}

@@ -19,12 +19,14 @@ struct pid_entry;
  * @nr: of @entries
  * @room: in @entries
  * @index: finds them by pid
+ * @sites: there were records that name lines of code
  */
 struct pids {
 	struct pid_entry *entries;
 	uint32_t nr;
 	uint32_t room;
 	struct index index;
+	bool sites;
 };
 
 void pids_see(struct pids *pids, uint32_t pid);

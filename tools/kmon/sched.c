@@ -9,7 +9,9 @@
  * record of its being dequeued before.
  *
  * A task can be dequeued and queued again without sleeping: while it runs, when its
- * priority is changed, and while it waits, to be moved. Neither wakes it.
+ * priority is changed, and while it waits, to be moved. Neither wakes it. So where
+ * nothing else is known of a task, that alone does not say that it slept; a record of
+ * its being woken in between does.
  *
  * Where records were lost, what is left contradicts itself. Then nothing is counted
  * until the records say again what is: a sum that lacks something is better than one
@@ -189,7 +191,7 @@ static void switch_to(struct sched *sched, uint8_t nr, uint32_t pid, uint64_t ti
 		put_on(&sched->cpus[nr], nr, NULL, time);
 		return;
 	}
-	if (task->state == TASK_UNKNOWN) {
+	if (task->state == TASK_UNKNOWN && task->queued) {
 		task->woken = false;
 		task->since = sched->first;
 		wait_end(task, time);
@@ -261,7 +263,7 @@ static void record_queue(struct sched *sched, const struct record *r)
 	} else if (task->state == TASK_MOVES || task->state == TASK_LOST) {
 		wait_begin(task, r->time);
 	} else if (task->state == TASK_ASLEEP ||
-		   (task->state == TASK_UNKNOWN && was_queued)) {
+		   (task->state == TASK_UNKNOWN && (was_queued || task->woken))) {
 		wake(task, r->time);
 		wait_begin(task, r->time);
 	}

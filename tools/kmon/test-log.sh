@@ -29,6 +29,8 @@ refused '-b 1kk' '-b 1kk: not a size'
 refused '-b 0x1000' '-b 0x1000: not a size'
 refused '-b 8589934592G' '-b 8589934592G: not a size'
 refused '-b 99999999999999999999' '-b 99999999999999999999: not a size'
+refused '-b 5000' '-b 5000: not a power of two'
+refused '-b 3k' '-b 3k: not a power of two'
 refused '-m 0' '-m 0: not a size'
 refused '-m 1.5k' '-m 1.5k: not a size'
 refused '-t 0' '-t 0: not a number of milliseconds'
@@ -42,6 +44,24 @@ refused '--none' 'see --help'
 refused '-d' 'see --help'
 expect "an empty size" 2 "$bin/kmonlog" -b ''
 expect "a size with a space" 2 "$bin/kmonlog" -b ' 4k'
+
+# --- files that must not be the same: the log would be gone at its end
+
+refused '-o same -p same' 'same: is also where names are to go'
+refused '-o same -p ./same' 'same: is also where names are to go'
+refused '-o pids.dat' 'pids.dat: is also where names are to go'
+refused '-f -o sites.dat' 'sites.dat: is also where names are to go'
+refused '-p same --sites same' 'same: is also where names are to go'
+echo old >old
+ln -s old link
+ln old other
+refused '-f -o old -p link' 'old: is also'
+refused '-f -o link -p other' 'link: is also'
+expect "usage: standard output" 2 bash -c "'$bin/kmonlog' -p old >>old"
+if grep -q '^old$' old; then pass; else fail "standard output is gone"; fi
+expect "all to /dev/null" 1 "$bin/kmonlog" -d none -f -o /dev/null -p /dev/null --sites /dev/null
+says "all to /dev/null" 'none: No such file'
+rm -f old link other
 
 # --- what is no device; and nothing is left of it
 
@@ -134,6 +154,28 @@ cat sim sim sim sim sim sim >long
 expect "a pipe that nobody reads" 0 bash -c "'$bin/try-output' - 0 3000 <long | head -c 1 >/dev/null"
 says "a pipe that nobody reads" 'kmonlog: standard output: Broken pipe'
 says "a pipe that nobody reads" ', failed'
+# what is there and no file: is written to, is not waited for, and stays
+mkfifo out.fifo
+expect "a fifo is there" 1 bash -c "'$bin/try-output' out.fifo 0 3000 <sim"
+expect "a fifo that nobody reads" 1 timeout 20 bash -c "'$bin/try-output' out.fifo 0 3000 force <sim"
+says "a fifo that nobody reads" 'out.fifo: No such device or address; does nobody read it?'
+cat out.fifo >fifo.log &
+reader=$!
+jobs_left=("$reader")
+exec 6>out.fifo
+expect "a fifo, undone" 0 "$bin/try-output" out.fifo 0 3000 undo
+expect "a fifo" 0 bash -c "'$bin/try-output' out.fifo 0 3000 force <sim"
+exec 6>&-
+wait "$reader"
+jobs_left=()
+same "a fifo" sim fifo.log
+if [ -p out.fifo ]; then pass; else fail "a fifo is gone"; fi
+echo old >undo.log
+expect "an old file, undone" 0 "$bin/try-output" undo.log 0 3000 undo
+if [ -f undo.log ]; then pass; else fail "an old file is gone"; fi
+rm undo.log
+expect "a new file, undone" 0 "$bin/try-output" undo.log 0 3000 undo
+if [ -e undo.log ]; then fail "a new file is left"; else pass; fi
 if command -v script >/dev/null; then
 	expect "a terminal" 1 script -qec "$bin/try-output - 0 1000" /dev/null
 	says "a terminal" 'a log is not for a terminal, use -o'
@@ -197,5 +239,48 @@ if [ "$(cat odd.dat)" = old ]; then pass; else fail "the old names are gone"; fi
 if compgen -G 'odd.dat.*' >/dev/null; then fail "a temporary file is left"; else pass; fi
 expect "nowhere to put names" 1 bash -c "'$bin/try-pids' none/pids.dat $$ </dev/null"
 says "nowhere to put names" 'none/pids.dat: No such file'
+
+# where they go: to what a link leads to, and into what is no file
+mkdir -p elsewhere
+echo old >elsewhere/names
+ln -s elsewhere/names link.dat
+expect "names behind a link" 0 bash -c "'$bin/try-pids' link.dat 0 </dev/null"
+if [ -L link.dat ] && [ "$(cat elsewhere/names)" = '0 [IDLE]' ]; then pass; else fail "a link is replaced"; fi
+ln -s nowhere/names astray.dat
+expect "names behind a link that leads nowhere" 1 bash -c "'$bin/try-pids' astray.dat 0 </dev/null"
+says "a link that leads nowhere" 'astray.dat: No such file'
+if [ -L astray.dat ]; then pass; else fail "a link that leads nowhere is replaced"; fi
+mkfifo names.fifo
+expect "names for nobody" 1 timeout 20 bash -c "'$bin/try-pids' names.fifo 0 </dev/null"
+says "names for nobody" 'names.fifo: No such device or address'
+cat names.fifo >names.read &
+reader=$!
+jobs_left=("$reader")
+exec 6>names.fifo
+expect "names into a fifo" 0 bash -c "'$bin/try-pids' names.fifo 0 </dev/null 6>&-"
+exec 6>&-
+wait "$reader"
+jobs_left=()
+if [ -p names.fifo ] && [ "$(cat names.read)" = '0 [IDLE]' ]; then pass; else fail "names into a fifo"; fi
+if mknod null c 1 3 2>/dev/null && echo 2>/dev/null >null; then
+	expect "names into a device" 0 bash -c "'$bin/try-pids' null 0 </dev/null"
+	if [ -c null ]; then pass; else fail "a device is replaced"; fi
+fi
+
+# cleaned WHAT NAME WANTED
+cleaned() {
+	expect "$1" 0 "$bin/try-clean" "$2"
+	if [ "$(cat out)" = "$3" ]; then pass; else fail "$1"; fi
+}
+cleaned "plain" 'a b;c [d]' 'a b;c [d]'
+cleaned "controls" $'a\nb\033[2J\177' 'a?b?[2J?'
+cleaned "controls behind ASCII" $'a\xc2\x80b\xc2\x9b2J\xc2\x9f' 'a?b?2J?'
+cleaned "characters" $'\xc2\xa0\xc3\xa9\xe2\x82\xac\xed\x9f\xbf\xf0\x9f\x98\x80' \
+	$'\xc2\xa0\xc3\xa9\xe2\x82\xac\xed\x9f\xbf\xf0\x9f\x98\x80'
+cleaned "stray bytes" $'\x9b2J\xff\x80' '?2J??'
+cleaned "cut short" $'a\xe2\x82' 'a??'
+cleaned "cut short by another" $'\xf0\x9f\xc3\xa9' $'??\xc3\xa9'
+cleaned "more than one way" $'\xc0\x80\xe0\x80\x80\xf0\x80\x80\x80' '?????????'
+cleaned "no characters" $'\xed\xa0\x80\xf4\x90\x80\x80\xf5' '????????'
 
 finish

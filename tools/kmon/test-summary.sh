@@ -133,6 +133,72 @@ cpu 0 100 0 100 3
 contradictions 2
 TEXT
 
+# The switch from 5 and 6 was lost, and the queue of 6, and nothing was known of them:
+# they have not waited since the log began. 8 was moved, and has.
+log lost_switch <<'TEXT'
+cpu=0,ts=0,op=FRE,ptr=0x1
+cpu=0,ts=100,op=DEQ,pid=5
+cpu=2,ts=100,op=DEQ,pid=6
+cpu=0,ts=200,op=DEQ,pid=8
+cpu=1,ts=210,op=QUE,pid=8
+cpu=1,ts=800,op=WAK,from=0,to=5
+cpu=1,ts=810,op=QUE,pid=5
+cpu=2,ts=820,op=WAK,from=0,to=6
+cpu=1,ts=900,op=SWC,prev=0,next=5
+cpu=2,ts=950,op=SWC,prev=0,next=6
+cpu=3,ts=960,op=SWC,prev=0,next=8
+cpu=0,ts=1000,op=FRE,ptr=0x1
+TEXT
+summary "a lost switch" lost_switch
+is "a lost switch" <<'TEXT'
+cpu 0 0 0 1000 0
+cpu 1 100 900 0 1
+cpu 2 50 950 0 1
+cpu 3 40 960 0 1
+5 100 90 1 0 1 0 1 100 100
+6 50 0 1 0 1 0 0 0 0
+8 40 960 1 0 0 0 0 0 0
+contradictions 1
+TEXT
+
+# --- allocations at one address: live, live bytes, frees missing, freed from before
+
+allocations() {
+	parse "$1" 0 --summary --json -
+	expect "$1" 0 python3 -c '
+import json, sys
+a = json.load(open("text"))["allocations"]
+print(*(a[k] for k in ("live", "live_bytes", "frees_missing", "freed_from_before")))
+'
+	says "$1" "$2"
+}
+# a page and the object at its begin, which is freed and allocated again
+log pages <<'TEXT'
+cpu=0,ts=0,op=ALC,site=1,bytes=4096,ptr=0x1000
+cpu=0,ts=1,op=ALC,site=2,bytes=64,ptr=0x1000
+cpu=0,ts=2,op=FRE,ptr=0x1000
+cpu=0,ts=3,op=ALC,site=2,bytes=32,ptr=0x1000
+cpu=0,ts=4,op=FRE,ptr=0x1000
+cpu=0,ts=5,op=FRE,ptr=0x1000
+cpu=0,ts=6,op=FRE,ptr=0x1000
+TEXT
+nr=0
+for wanted in '0 0 0 0' '1 4096 0 0' '2 4160 0 0' '1 4096 0 0' '2 4128 0 0' '1 4096 0 0' \
+	'0 0 0 0' '0 0 0 1'; do
+	head -n $nr pages.txt | "$here/gen-log.py" --text /dev/stdin part
+	allocations "pages, $nr" "$wanted" <part
+	nr=$((nr + 1))
+done
+# The third of an address takes the place of the first.
+log thrice <<'TEXT'
+cpu=0,ts=0,op=ALC,site=1,bytes=1,ptr=0x1000
+cpu=0,ts=1,op=ALC,site=2,bytes=10,ptr=0x1000
+cpu=0,ts=2,op=ALC,site=3,bytes=100,ptr=0x1000
+TEXT
+allocations "thrice" '2 110 1 0' <thrice
+echo 'cpu=0,ts=3,op=FRE,ptr=0x1000' | cat thrice.txt - | log thrice_freed
+allocations "thrice, and freed" '1 10 1 0' <thrice_freed
+
 # --- the text, once as a whole
 
 printf '0 [IDLE]\n5 rxvt;-sl;1000;\n6 [events/0]\n' >pids.dat
@@ -141,6 +207,7 @@ printf '3 mm/slub.c:1799 func:alloc_slab_page\n' >sites.dat
 	cat one_cpu.txt
 	cat <<'TEXT'
 cpu=0,ts=2000,op=ALC,site=3,bytes=100,ptr=0x10
+cpu=0,ts=2000,op=ALC,site=3,bytes=1,ptr=0x10
 cpu=0,ts=2000,op=ALC,site=9,bytes=300,ptr=0x20
 cpu=0,ts=2000,op=ALC,site=3,bytes=50,ptr=0x10
 cpu=0,ts=2000,op=ALC,site=none,bytes=7,ptr=0x30
@@ -152,11 +219,11 @@ tr -s ' ' <text | sed 's/ $//' >short
 mv short text
 is "text" <<'TEXT'
 Log: 1.000 us, from 1.000 to 2.000
-Records: 12, QUE 1, DEQ 1, SWC 2, WAK 1, ALC 4, FRE 3
+Records: 13, QUE 1, DEQ 1, SWC 2, WAK 1, ALC 5, FRE 3
 
 CPUs (times in us)
  cpu busy % idle % unknown switches records
- 0 1.000 100.0 0.000 0.0 0.000 2 12
+ 0 1.000 100.0 0.000 0.0 0.000 2 13
 
 Tasks by run time (times in us)
  pid run % wait switches preempted wakeups moves latency longest name
@@ -170,9 +237,9 @@ From waking to running: 1 times, mean 0.100 us, median below 0.128 us, longest 0
 Allocations by bytes
  allocs bytes frees live live bytes line of code
  1 300 0 1 300 line 9
- 2 150 1 1 50 mm/slub.c:1799 func:alloc_slab_page
+ 3 151 1 2 51 mm/slub.c:1799 func:alloc_slab_page
  1 7 1 0 0 (no line is known)
- 4 457 2 2 350 all
+ 5 458 2 3 351 all
 Freed, but not allocated in the log: 2
 Allocated again, but not freed in the log: 1
 TEXT

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * try-output FILE MAX PIECE: the output of kmonlog with no device: what comes from
+ * try-output FILE MAX PIECE [force|undo]: the output of kmonlog with no device: what comes from
  * standard input, in pieces of so many bytes, goes to FILE, - for standard output,
- * as kmonlog would write it, and how it went to standard error.
+ * as kmonlog would write it, and how it went to standard error. With undo, it does as
+ * kmonlog does where the device cannot be started.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -30,14 +31,18 @@ int main(int argc, char **argv)
 	size_t fill = 0, whole, piece;
 	ssize_t n;
 
-	if (argc != 4)
+	if (argc < 4)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	output.max = strtoull(argv[2], NULL, 10);
 	piece = strtoull(argv[3], NULL, 10);
-	if (!output_open(&output, strcmp(argv[1], "-") ? argv[1] : NULL, false))
+	if (!output_open(&output, strcmp(argv[1], "-") ? argv[1] : NULL, argc > 4))
 		return 1;
+	if (argc > 4 && !strcmp(argv[4], "undo")) {
+		output_undo(&output);
+		return 0;
+	}
 	do {
 		n = read(STDIN_FILENO, buffer + fill, piece);
 		fill += n > 0 ? n : 0;

@@ -30,44 +30,13 @@ static unsigned int utf8_size(const unsigned char *s)
 	return size;
 }
 
-static void put_name(const struct parse *parse, const char *key, uint32_t pid)
+static void put_alloc(FILE *out, const struct record *r)
 {
-	const char *name = names_get(&parse->pids, pid);
-
-	if (!name)
-		return;
-	fprintf(parse->out, ",\"%s\":", key);
-	put_quoted(parse->out, name);
-}
-
-static void put_switch(const struct parse *parse, const struct record *r)
-{
-	fprintf(parse->out, ",\"prev\":%" PRIu32 ",\"next\":%" PRIu32, r->pid[0], r->pid[1]);
-	put_name(parse, "prev_name", r->pid[0]);
-	put_name(parse, "next_name", r->pid[1]);
-}
-
-static void put_wakeup(const struct parse *parse, const struct record *r)
-{
-	fprintf(parse->out, ",\"from\":%" PRIu32 ",\"to\":%" PRIu32, r->pid[0], r->pid[1]);
-	if (r->pid[0])
-		put_name(parse, "from_name", r->pid[0]);
-	put_name(parse, "to_name", r->pid[1]);
-}
-
-static void put_alloc(const struct parse *parse, const struct record *r)
-{
-	const char *line = names_get(&parse->sites, r->site);
-
 	if (r->site == KMON_NO_SITE)
-		fputs(",\"site\":null", parse->out);
+		fputs(",\"site\":null", out);
 	else
-		fprintf(parse->out, ",\"site\":%u", r->site);
-	fprintf(parse->out, ",\"bytes\":%" PRIu64 ",\"ptr\":\"0x%" PRIx64 "\"", r->bytes, r->ptr);
-	if (!line)
-		return;
-	fputs(",\"line\":", parse->out);
-	put_quoted(parse->out, line);
+		fprintf(out, ",\"site\":%u", r->site);
+	fprintf(out, ",\"bytes\":%" PRIu64 ",\"ptr\":\"0x%" PRIx64 "\"", r->bytes, r->ptr);
 }
 
 static void put_user(FILE *out, const struct record *r)
@@ -84,28 +53,27 @@ static void put_user(FILE *out, const struct record *r)
 	fputc('"', out);
 }
 
-static void put_fields(const struct parse *parse, const struct record *r)
+static void put_fields(FILE *out, const struct record *r)
 {
 	switch (r->op) {
 	case OP_QUEUE:
 	case OP_DEQUEUE:
-		fprintf(parse->out, ",\"pid\":%" PRIu32, r->pid[0]);
-		put_name(parse, "name", r->pid[0]);
+		fprintf(out, ",\"pid\":%" PRIu32, r->pid[0]);
 		break;
 	case OP_SWITCH:
-		put_switch(parse, r);
+		fprintf(out, ",\"prev\":%" PRIu32 ",\"next\":%" PRIu32, r->pid[0], r->pid[1]);
 		break;
 	case OP_WAKEUP:
-		put_wakeup(parse, r);
+		fprintf(out, ",\"from\":%" PRIu32 ",\"to\":%" PRIu32, r->pid[0], r->pid[1]);
 		break;
 	case OP_ALLOC:
-		put_alloc(parse, r);
+		put_alloc(out, r);
 		break;
 	case OP_FREE:
-		fprintf(parse->out, ",\"ptr\":\"0x%" PRIx64 "\"", r->ptr);
+		fprintf(out, ",\"ptr\":\"0x%" PRIx64 "\"", r->ptr);
 		break;
 	default:
-		put_user(parse->out, r);
+		put_user(out, r);
 	}
 }
 
@@ -115,6 +83,9 @@ static void put_fields(const struct parse *parse, const struct record *r)
  * put_quoted - write a string as JSON has it
  * @out: where to
  * @text: any bytes; what is not UTF-8 becomes U+FFFD
+ *
+ * The controls of U+0080 to U+009F mean something to terminals, like those below a
+ * space, although JSON allows them.
  */
 void put_quoted(FILE *out, const char *text)
 {
@@ -128,6 +99,8 @@ void put_quoted(FILE *out, const char *text)
 			fputs("\\ufffd", out);
 		else if (*s < ' ' || *s == 0x7f)
 			fprintf(out, "\\u%04x", *s);
+		else if (*s == 0xc2 && s[1] < 0xa0)
+			fprintf(out, "\\u%04x", s[1]);
 		else if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s);
 		else
@@ -148,6 +121,7 @@ void write_json(struct parse *parse, const struct record *record)
 	fprintf(parse->out, "{\"cpu\":%u,\"ts\":%s%" PRIu64 ",\"time\":%" PRIu64 ",\"op\":\"%s\"",
 		record->cpu, time.minus ? "-" : "", time.units, record->time,
 		op_names[record->op]);
-	put_fields(parse, record);
+	put_fields(parse->out, record);
+	put_names(parse, record, true);
 	fputs("}\n", parse->out);
 }

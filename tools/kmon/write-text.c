@@ -8,38 +8,6 @@
 
 /* Internals */
 
-static void put_name(const struct parse *parse, const char *key, uint32_t pid)
-{
-	const char *name = names_get(&parse->pids, pid);
-
-	if (!name)
-		return;
-	fprintf(parse->out, ",%s=", key);
-	put_quoted(parse->out, name);
-}
-
-static void put_names(const struct parse *parse, const struct record *r)
-{
-	const char *line;
-
-	if (r->op == OP_QUEUE || r->op == OP_DEQUEUE) {
-		put_name(parse, "name", r->pid[0]);
-	} else if (r->op == OP_SWITCH) {
-		put_name(parse, "prev_name", r->pid[0]);
-		put_name(parse, "next_name", r->pid[1]);
-	} else if (r->op == OP_WAKEUP) {
-		if (r->pid[0])
-			put_name(parse, "from_name", r->pid[0]);
-		put_name(parse, "to_name", r->pid[1]);
-	} else if (r->op == OP_ALLOC) {
-		line = names_get(&parse->sites, r->site);
-		if (!line)
-			return;
-		fputs(",line=", parse->out);
-		put_quoted(parse->out, line);
-	}
-}
-
 static void put_alloc(FILE *out, const struct record *r)
 {
 	if (r->site == KMON_NO_SITE)
@@ -101,6 +69,6 @@ void write_text(struct parse *parse, const struct record *record)
 		time.minus ? "-" : "", time.units, op_names[record->op]);
 	put_fields(parse->out, record);
 	if (parse->with_names)
-		put_names(parse, record);
+		put_names(parse, record, false);
 	fputc('\n', parse->out);
 }

@@ -56,7 +56,7 @@ all: $(addprefix $(OUT)/,$(PROGRAMS))
 
 # FLAGS changes when the command does: no object of another kind is left in
 $(OUT)/%.o: %.c $(OUT)/.flags
-	$(COMPILE) -pthread -MMD -c -o $@ $<
+	$(COMPILE) -pthread -MMD -MP -c -o $@ $<
 
 .PHONY: FORCE
 $(OUT)/.flags: FORCE

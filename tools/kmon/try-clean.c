@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * try-clean NAME...: what becomes of names on their way into a file, one on a line.
+ */
+#include <stdio.h>
+
+#include "clean.h"
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		clean_name(argv[i]);
+		puts(argv[i]);
+	}
+	return 0;
+}
