@@ -139,7 +139,7 @@ struct kmon_instance {
 	wait_queue_head_t wait;
 	u32 sources;
 	bool started;
-	struct mutex read_lock;
+	struct mutex read_lock;		/* of @buf, @tail and @read */
 	struct kmon_buf buf;
 	unsigned long tail;
 	u64 read;
@@ -1156,7 +1156,8 @@ static int set_ring_size(const char *val, const struct kernel_param *kp)
 	if (*end == '\n')
 		end++;
 	/* memparse() does not tell an overflow; no size has as many digits. */
-	if (*end || end - val > 12 || size < RING_SIZE_MIN || size > RING_SIZE_MAX || !is_power_of_2(size)) {
+	if (*end || end - val > 12 || size < RING_SIZE_MIN ||
+	    size > RING_SIZE_MAX || !is_power_of_2(size)) {
 		pr_warn("ring_size: a power of two from %u to %u\n",
 			RING_SIZE_MIN, RING_SIZE_MAX);
 		return -EINVAL;

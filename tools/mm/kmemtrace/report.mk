@@ -13,7 +13,7 @@ $(OUT)/profile.pb-c.c $(OUT)/profile.pb-c.h &: profile.proto
 	protoc-c --c_out=$(OUT) profile.proto
 
 $(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
-	$(COMPILE) -MMD -c -o $@ $<
+	$(COMPILE) -MMD -MP -c -o $@ $<
 
 $(OUT)/report-pprof.o: $(OUT)/profile.pb-c.h
 

@@ -533,7 +533,11 @@ if mounted -o loop "$tmp/disk"; then
 	enabled "ext4 is full" 0
 	header "ext4 is full" 'complete no'
 	header "ext4 is full" "written 0 $(stat -c %s "$out/cpu0.out")"
-	if [ "$(stat -c %s "$out/cpu0.out")" -gt 3000000 ]; then pass; else fail "ext4 is full: too early"; fi
+	if [ "$(stat -c %s "$out/cpu0.out")" -gt 3000000 ]; then
+		pass
+	else
+		fail "ext4 is full: too early"
+	fi
 	begins "ext4 is full"
 	expect "ext4 is full: whole records" 0 "$bin/kmemtrace_check" "$out/cpu0.out"
 	expect "ext4 is full: check" 3 "$bin/kmemtrace_check" --all "$out"
