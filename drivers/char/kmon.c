@@ -66,7 +66,7 @@
 
 /* Data */
 
-/* Room for two of the largest records, and what relieves an allocator. */
+/* The least has room for the largest record. */
 #define RING_SIZE_MIN		(128 * 1024)
 #define RING_SIZE_MAX		(64 * 1024 * 1024)
 #define RING_SIZE_DEFAULT	(256 * 1024)
