@@ -131,7 +131,7 @@ def compile_static(source, target):
     One called *32.c is for 32 bit, without the libc, which few machines have;
     the headers below asm/ are the same for both.
     """
-    if newer(target, source, *uapi()):
+    if newer(target, source, os.path.join(HERE, "helpers", "expect.h"), *uapi()):
         return
     os.makedirs(os.path.dirname(target), exist_ok=True)
     kind = ["-pthread"]

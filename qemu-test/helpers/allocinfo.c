@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +26,9 @@
 
 #include "../../include/uapi/linux/alloc_tag.h"
 
+#define HELPER "allocinfo"
+#include "expect.h"
+
 #define INFO		"/proc/allocinfo"
 #define MAX_RECORDS	65536
 #define NR_IOCTL32	54
@@ -36,23 +38,6 @@ typedef struct allocinfo_tag_data record;
 
 static bool compat;
 static size_t page;
-
-static void __attribute__((noreturn, format(printf, 1, 2)))
-fail(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	printf("# allocinfo: ");
-	vprintf(format, ap);
-	printf("\n");
-	exit(1);
-}
-
-#define EXPECT(_cond, ...) do {						\
-	if (!(_cond))							\
-		fail(__VA_ARGS__);					\
-} while (0)
 
 /* The kernel */
 

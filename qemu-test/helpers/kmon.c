@@ -14,7 +14,6 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,27 +28,13 @@
 
 #include "../../include/uapi/linux/kmon.h"
 
+#define HELPER "kmon"
+#include "expect.h"
+
 #define DEVICE		"/dev/kmon"
 #define FEED_TYPE	200	/* of modules/kmon_feed.c */
 #define FEED_SIZE	10
 #define NR_CONTEXTS	4
-
-static void __attribute__((noreturn, format(printf, 1, 2)))
-fail(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	printf("# kmon: ");
-	vprintf(format, ap);
-	printf("\n");
-	exit(1);
-}
-
-#define EXPECT(_cond, ...) do {						\
-	if (!(_cond))							\
-		fail(__VA_ARGS__);					\
-} while (0)
 
 static int open_kmon(int flags)
 {

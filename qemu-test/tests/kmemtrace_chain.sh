@@ -27,20 +27,13 @@ produce()
 	insmod /modules/alloc_rate.ko rate=1000000000 pairs=$PAIRS || fail insmod
 }
 
-# Time that the CPU was not idle, in microseconds, of 1000 instructions each: how long
-# the disk takes is the host's affair.
-now()
-{
-	awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) * 10000 }' /proc/stat
-}
-
 # timed COMMAND...: into $took, in microseconds
 timed()
 {
-	began=$(now)
+	began=$(busy_time)
 	"$@"
 	sync
-	took=$(($(now) - began))
+	took=$(($(busy_time) - began))
 	rmmod alloc_rate
 	if [ -d /mnt/t ]; then
 		kmemtrace_check --all /mnt/t > /tmp/check || fail "$(tail -3 /tmp/check)"
@@ -106,9 +99,9 @@ report()
 {
 	name=$1
 	shift
-	began=$(now)
+	began=$(busy_time)
 	time -v "$@" > /dev/null 2> /tmp/time || fail "$name: $(cat /tmp/time)"
-	ended=$(now)
+	ended=$(busy_time)
 	memory=$(sed -n 's/.*Maximum resident set size (kbytes): //p' /tmp/time)
 	note "$name: $(((ended - began) * 500 / PAIRS)) instructions an event, $memory KiB"
 }

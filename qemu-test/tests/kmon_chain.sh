@@ -19,19 +19,12 @@
 FEW=20000
 MANY=120000
 
-# Time that the CPU was not idle, in microseconds, of 1000 instructions each: how long
-# the disk takes is the host's affair.
-now()
-{
-	awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) * 10000 }' /proc/stat
-}
-
 timed()
 {
-	began=$(now)
+	began=$(busy_time)
 	"$@"
 	sync
-	took=$(($(now) - began))
+	took=$(($(busy_time) - began))
 }
 
 nothing()

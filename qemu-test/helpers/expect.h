@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a helper says that something is not as promised: a note among the results of its
+ * test, and exit code 1. It says its name beforehand: #define HELPER "name".
+ */
+#ifndef _QT_EXPECT_H
+#define _QT_EXPECT_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void __attribute__((noreturn, format(printf, 1, 2)))
+fail(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	printf("# " HELPER ": ");
+	vprintf(format, ap);
+	printf("\n");
+	exit(1);
+}
+
+#define EXPECT(_cond, ...) do {						\
+	if (!(_cond))							\
+		fail(__VA_ARGS__);					\
+} while (0)
+
+#endif /* _QT_EXPECT_H */
