@@ -166,11 +166,11 @@ snapshot()
 }
 
 # load KIND N: starts one and waits until it holds what it should; $LOAD is its
-# process id, unload ends it.
+# process id, unload ends it.  $ON is the mask of the CPUs it may use.
 load()
 {
 	rm -f /tmp/.ready
-	/qt/bin/load "$1" "$2" /tmp/.ready &
+	${ON:+taskset $ON} /qt/bin/load "$1" "$2" /tmp/.ready &
 	LOAD=$!
 	tries=0
 	until [ -e /tmp/.ready ]; do

@@ -60,6 +60,11 @@ net_lines()
 
 around()
 {
+	# a CPU keeps the route that it was the first to take
+	for cpu in $(seq 0 $(($(nproc) - 1))); do
+		ON=$(printf %x $((1 << cpu))) load "$1" 10
+		unload
+	done
 	load "$1" "$2"
 	unload
 	settle
