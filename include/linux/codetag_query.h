@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The words of a command about code tags, and which tags they are about. See
+ * lib/codetag_query.c.
+ */
+#ifndef _LINUX_CODETAG_QUERY_H
+#define _LINUX_CODETAG_QUERY_H
+
+#include <linux/types.h>
+
+struct codetag;
+
+/* What the kernel itself is called beside its modules. */
+#define CODETAG_VMLINUX		"vmlinux"
+
+/**
+ * struct codetag_words - a line of text, taken apart word by word
+ * @word: the word that the line is read up to, NULL at its end
+ * @column: where in the line that begins, from 1
+ * @error: what is wrong with it, NULL for nothing
+ *
+ * Once there is an error, there are no more words.
+ */
+struct codetag_words {
+	char *word;
+	unsigned int column;
+	const char *error;
+
+	/* private: */
+	char *text;
+	char *next;
+};
+
+/**
+ * struct codetag_query - which tags
+ * @file: pattern for the name of the file, or for its last part; NULL for any
+ * @function: pattern for the name of the function, NULL for any
+ * @module: pattern for the name of the module, NULL for any
+ * @class: pattern for the class, NULL for any
+ * @first_line: first line
+ * @last_line: last line
+ * @first_index: of the tags that all else holds for, the first one, from 0
+ * @last_index: the last one
+ *
+ * Patterns are those of match_wildcard(), ``*`` and ``?``.
+ */
+struct codetag_query {
+	const char *file;
+	const char *function;
+	const char *module;
+	const char *class;
+	unsigned int first_line;
+	unsigned int last_line;
+	unsigned int first_index;
+	unsigned int last_index;
+
+	/* private: */
+	unsigned int seen;
+};
+
+void codetag_words_begin(struct codetag_words *w, char *text);
+char *codetag_words_from_user(struct codetag_words *w, const char __user *buf,
+			      size_t count);
+void codetag_words_next(struct codetag_words *w);
+int codetag_words_wrong(struct codetag_words *w, const char *error);
+int codetag_words_number(struct codetag_words *w, unsigned int min,
+			 unsigned int max, unsigned int *number);
+
+int codetag_query_parse(struct codetag_query *q, struct codetag_words *w);
+bool codetag_query_match(struct codetag_query *q, const struct codetag *ct,
+			 const char *modname, const char *class);
+
+#endif /* _LINUX_CODETAG_QUERY_H */
