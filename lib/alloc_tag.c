@@ -26,7 +26,9 @@
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
+#include <linux/alloc_tag_ctx.h>
 #include <linux/bitmap.h>
+#include <linux/dynamic_fault.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/jhash.h>
@@ -87,6 +89,7 @@ struct codetag_type alloc_tag_type = {
 	.index_map	= alloc_tag_index_map,
 	.max_index	= CONFIG_MEM_ALLOC_PROFILING_INDICES,
 	.module_load	= alloc_tag_module_load,
+	.module_unload	= dynamic_fault_forget,
 	.in_use		= alloc_tag_in_use,
 };
 
@@ -122,7 +125,7 @@ static bool alloc_tag_in_use(struct codetag_type *type,
 	if (ct->flags & ALLOC_TAG_SHARED)
 		return false;
 	lazy_percpu_counter_read(alloc_tag_counter(ct->index), &bytes, &calls);
-	return bytes;
+	return bytes || alloc_tag_ctx_wanted(ct->index);
 }
 
 static void alloc_tag_share(struct codetag_range *range, unsigned int first)
@@ -188,11 +191,47 @@ static int alloc_tag_module_load(struct codetag_type *type,
 	return 0;
 }
 
+/* Enters the parts of a counter in the table, once it has some. */
+static void alloc_tag_enter_parts(unsigned long index,
+				  const struct lazy_percpu_counter *c)
+{
+	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
+	struct alloc_tag_table *table = READ_ONCE(alloc_tag_table);
+
+	if (!parts || index >= table->nr || alloc_tag_ctx_wanted(index))
+		return;
+	WRITE_ONCE(table->parts[index], parts);
+	/* Pairs with the one in alloc_tag_drop_parts(). */
+	smp_mb();
+	if (unlikely(alloc_tag_ctx_wanted(index)))
+		WRITE_ONCE(table->parts[index], NULL);
+}
+
+/**
+ * alloc_tag_drop_parts - have a line count by alloc_tag_count_slow()
+ * @index: of its tag, for which alloc_tag_ctx_wanted() is true from now on
+ *
+ * Who has read the table before may count past that once more, until a grace
+ * period is over. Context: process, the type of the tags locked.
+ */
+void alloc_tag_drop_parts(unsigned long index)
+{
+	lockdep_assert_held(&alloc_tag_type.lock);
+
+	/*
+	 * Who enters parts sees that the line is wanted, or else enters them
+	 * before they are dropped. Pairs with alloc_tag_enter_parts().
+	 */
+	smp_mb();
+	WRITE_ONCE(alloc_tag_table->parts[index], NULL);
+}
+
 /**
  * alloc_tag_count_slow - change a counter whose parts are not in the table
  * @index: of the tag, 0 for none
  * @bytes: added to its bytes
  * @calls: added to its calls
+ * @ref: reference of the memory that is allocated or freed, NULL for neither
  *
  * A counter is given parts behind our back, and the table may be replaced while
  * we enter them. That does no harm: who misses them there comes here, counts
@@ -200,10 +239,9 @@ static int alloc_tag_module_load(struct codetag_type *type,
  *
  * Context: any.
  */
-void alloc_tag_count_slow(unsigned long index, long bytes, long calls)
+void alloc_tag_count_slow(unsigned long index, long bytes, long calls,
+			  struct alloc_tag_ref *ref)
 {
-	struct lazy_percpu_part __percpu *parts;
-	struct alloc_tag_table *table;
 	struct lazy_percpu_counter *c;
 
 	if (!index || (IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) &&
@@ -214,10 +252,10 @@ void alloc_tag_count_slow(unsigned long index, long bytes, long calls)
 		return;
 	c = alloc_tag_counter(index);
 	lazy_percpu_counter_add(c, bytes, calls);
-	parts = READ_ONCE(c->parts);
-	table = READ_ONCE(alloc_tag_table);
-	if (parts && index < table->nr)
-		WRITE_ONCE(table->parts[index], parts);
+	if (unlikely(alloc_tag_ctx_wanted(index)))
+		alloc_tag_ctx_count(index, ref, bytes, calls);
+	else
+		alloc_tag_enter_parts(index, c);
 }
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What lib/alloc_tag.c shows to lib/allocinfo.c, and to nobody else.
+ * What lib/alloc_tag.c shows to its neighbours lib/allocinfo.c, lib/alloc_tag_ctx.c
+ * and lib/dynamic_fault.c, and to nobody else.
  */
 #ifndef LIB_ALLOC_TAG_H
 #define LIB_ALLOC_TAG_H
@@ -10,6 +11,7 @@
 
 /* In codetag.flags: the counter of the index is not this tag's alone. */
 #define ALLOC_TAG_SHARED	BIT(0)
+/* BIT(1) is DYNAMIC_FAULT_SET. */
 
 /* Not registered, so not to be locked, while alloc_tag_available is false. */
 extern struct codetag_type alloc_tag_type;
@@ -17,6 +19,7 @@ extern struct codetag_type alloc_tag_type;
 /* Stands for all lines that got no index; in no range of the type. */
 extern struct alloc_tag alloc_tag_catch_all;
 
+void alloc_tag_drop_parts(unsigned long index);
 void alloc_tag_read(const struct codetag *ct, long *bytes, long *calls);
 
 #endif /* LIB_ALLOC_TAG_H */

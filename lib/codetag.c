@@ -521,6 +521,8 @@ static void codetag_unload_type(struct codetag_type *type, struct module *mod)
 	list_for_each_entry_safe(range, next, &type->ranges, node) {
 		if (range->mod != mod || !range->modname)
 			continue;
+		if (type->module_unload)
+			type->module_unload(type, range);
 		if (codetag_range_in_use(type, range)) {
 			codetag_keep(type, range);
 			continue;

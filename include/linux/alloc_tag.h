@@ -259,18 +259,12 @@ static __always_inline bool alloc_tag_hooks_on(void)
 	alloc_hooks_record_tag(&_alloc_tag, _do_alloc);			\
 })
 
-void alloc_tag_count_slow(unsigned long index, long bytes, long calls);
+void alloc_tag_count_slow(unsigned long index, long bytes, long calls,
+			  struct alloc_tag_ref *ref);
 
-/**
- * alloc_tag_count - change what a tag is accounted for
- * @index: of the tag; nothing happens for 0
- * @bytes: added to its bytes
- * @calls: added to its calls
- *
- * Context: any.
- */
-static __always_inline void alloc_tag_count(unsigned long index, long bytes,
-					    long calls)
+static __always_inline void __alloc_tag_count(unsigned long index, long bytes,
+					      long calls,
+					      struct alloc_tag_ref *ref)
 {
 	/* Pairs with the smp_store_release() in alloc_tag_grow_table(). */
 	struct alloc_tag_table *table = READ_ONCE(alloc_tag_table);
@@ -284,8 +278,24 @@ static __always_inline void alloc_tag_count(unsigned long index, long bytes,
 		this_cpu_add(parts->sum, bytes);
 		this_cpu_add(parts->count, calls);
 	} else {
-		alloc_tag_count_slow(index, bytes, calls);
+		alloc_tag_count_slow(index, bytes, calls, ref);
 	}
+}
+
+/**
+ * alloc_tag_count - change what a tag is accounted for
+ * @index: of the tag; nothing happens for 0
+ * @bytes: added to its bytes
+ * @calls: added to its calls
+ *
+ * For memory that changes its shape; not for what is allocated or freed.
+ *
+ * Context: any.
+ */
+static __always_inline void alloc_tag_count(unsigned long index, long bytes,
+					    long calls)
+{
+	__alloc_tag_count(index, bytes, calls, NULL);
 }
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
@@ -325,7 +335,7 @@ static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 
 	alloc_tag_check_add(ref, index);
 	ref->index = index;
-	alloc_tag_count(index, bytes, 1);
+	__alloc_tag_count(index, bytes, 1, ref);
 }
 
 /**
@@ -342,7 +352,7 @@ static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
 
 	alloc_tag_check_sub(ref);
 	ref->index = 0;
-	alloc_tag_count(index, -(long)bytes, -1);
+	__alloc_tag_count(index, -(long)bytes, -1, ref);
 }
 
 bool alloc_tag_hooks_get(void);

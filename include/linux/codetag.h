@@ -56,6 +56,8 @@ struct codetag {
  * @max_index: the largest index to give out
  * @module_load: called before a module's first instruction runs, with its tags
  *	numbered; an error fails the load of the module. Optional.
+ * @module_unload: called with the tags of a module before they go away, or are
+ *	replaced by copies. Optional.
  * @in_use: says whether something refers to the tag still. Asked when its
  *	module goes away: a tag in use is kept, with copies of its strings, until
  *	it is not. Must not turn from false to true once the module is gone.
@@ -71,6 +73,8 @@ struct codetag_type {
 	unsigned int max_index;
 	int (*module_load)(struct codetag_type *type,
 			   struct codetag_range *range);
+	void (*module_unload)(struct codetag_type *type,
+			      struct codetag_range *range);
 	bool (*in_use)(struct codetag_type *type, const struct codetag *ct);
 
 	/* private: */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * readall FILE OUT: the file into another, which is not touched before the first one
- * is read to its end.
+ * readall FILE OUT [FILE OUT]: each file into the one behind it, which is not touched
+ * before the last one is read to its end.
  *
- * For a file that tells of the kernel's own memory: what a pipe or a temporary
+ * For files that tell of the kernel's own memory: what a pipe or a temporary
  * file takes up while it is written, and the processes that read it from there,
- * are not among what it says.
+ * are not among what it says; and two of them can be compared.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #define ROOM	(4 << 20)
+#define MOST	2
 
-static char text[ROOM];
+static char text[MOST][ROOM];
+static size_t len[MOST];
 
 static int complain(const char *what)
 {
@@ -23,38 +25,57 @@ static int complain(const char *what)
 	return 1;
 }
 
+static int take(int i, const char *name)
+{
+	int fd = open(name, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return complain(name);
+	do {
+		n = read(fd, text[i] + len[i], ROOM - len[i]);
+		if (n < 0)
+			return complain(name);
+		len[i] += n;
+	} while (n && len[i] < ROOM);
+	if (n) {
+		fprintf(stderr, "readall: %s: more than %d bytes\n", name, ROOM);
+		return 1;
+	}
+	return 0;
+}
+
+static int give(int i, const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	size_t at = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return complain(name);
+	for (; at < len[i]; at += n) {
+		n = write(fd, text[i] + at, len[i] - at);
+		if (n < 0)
+			return complain(name);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	size_t len = 0, at = 0;
-	ssize_t n;
-	int fd;
+	int i, files = argc / 2;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: readall FILE OUT\n");
+	if (argc % 2 == 0 || files < 1 || files > MOST) {
+		fprintf(stderr, "usage: readall FILE OUT [FILE OUT]\n");
 		return 2;
 	}
 	/* all of it is there, and so it weighs the same each time */
 	memset(text, 1, sizeof(text));
-	fd = open(argv[1], O_RDONLY);
-	if (fd < 0)
-		return complain(argv[1]);
-	do {
-		n = read(fd, text + len, ROOM - len);
-		if (n < 0)
-			return complain(argv[1]);
-		len += n;
-	} while (n && len < ROOM);
-	if (n) {
-		fprintf(stderr, "readall: %s: more than %d bytes\n", argv[1], ROOM);
-		return 1;
-	}
-	fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0)
-		return complain(argv[2]);
-	for (; at < len; at += n) {
-		n = write(fd, text + at, len - at);
-		if (n < 0)
-			return complain(argv[2]);
-	}
+	for (i = 0; i < files; i++)
+		if (take(i, argv[2 * i + 1]))
+			return 1;
+	for (i = 0; i < files; i++)
+		if (give(i, argv[2 * i + 2]))
+			return 1;
 	return 0;
 }

@@ -116,6 +116,11 @@ static void make_##_name(struct site *s, void **p, gfp_t gfp)		\
 	p[0] = (void *)(_call);						\
 }
 
+static struct page *page_at(unsigned long address)
+{
+	return address ? virt_to_page((void *)address) : NULL;
+}
+
 MAKE(kmalloc_8, kmalloc(8, gfp))
 MAKE(kmalloc_100, kmalloc(100, gfp))
 MAKE(kmalloc_1024, kmalloc(1024, gfp))
@@ -145,8 +150,8 @@ MAKE(alloc_page, alloc_page(gfp))
 MAKE(alloc_pages_1, alloc_pages(gfp, 1))
 MAKE(alloc_pages_3, alloc_pages(gfp | __GFP_COMP, 3))
 MAKE(alloc_pages_node, alloc_pages_node(numa_mem_id(), gfp, 0))
-MAKE(get_free_pages, virt_to_page((void *)__get_free_pages(gfp, 1)))
-MAKE(get_zeroed_page, virt_to_page((void *)get_zeroed_page(gfp)))
+MAKE(get_free_pages, page_at(__get_free_pages(gfp, 1)))
+MAKE(get_zeroed_page, page_at(get_zeroed_page(gfp)))
 MAKE(pages_exact, alloc_pages_exact(3 * PAGE_SIZE, gfp))
 MAKE(folio_alloc, folio_alloc(gfp, 2))
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Dynamic fault injection: each line that can fail, and each that allocates
+ * memory, is a fault point that is switched on by itself. See
+ * lib/dynamic_fault.c.
+ */
+#ifndef _LINUX_DYNAMIC_FAULT_H
+#define _LINUX_DYNAMIC_FAULT_H
+
+#include <linux/types.h>
+
+#ifdef CONFIG_DYNAMIC_FAULT
+
+#include <linux/codetag.h>
+#include <linux/jump_label.h>
+
+/**
+ * struct dynamic_fault - a fault point
+ * @ct: where it is
+ * @class: what kind of fault it is, for queries
+ */
+struct dynamic_fault {
+	struct codetag ct;
+	const char *class;
+};
+
+/* In codetag.flags, of fault points and of allocation tags: there is more. */
+#define DYNAMIC_FAULT_SET	BIT(1)
+
+/* Is any point switched on? */
+DECLARE_STATIC_KEY_FALSE(dynamic_fault_key);
+
+bool __dynamic_fault(const struct codetag *ct);
+bool __dynamic_fault_memory(gfp_t gfp);
+void dynamic_fault_forget(struct codetag_type *type,
+			  struct codetag_range *range);
+
+/**
+ * dynamic_fault - is this line to fail?
+ * @_class: a string, the kind of fault
+ *
+ * Makes the line it stands on a fault point, in the kernel or in a module.
+ *
+ * Context: any but NMI.
+ * Return: true when the caller is to act as if it had failed.
+ */
+#define dynamic_fault(_class)						\
+({									\
+	static struct dynamic_fault __used __aligned(8)			\
+	__section("dynamic_faults") _dynamic_fault = {			\
+		.ct	= CODETAG_INIT,					\
+		.class	= (_class),					\
+	};								\
+									\
+	static_branch_unlikely(&dynamic_fault_key) &&			\
+		__dynamic_fault(&_dynamic_fault.ct);			\
+})
+
+/**
+ * dynamic_fault_memory - is the current allocation to fail?
+ * @gfp: its flags
+ *
+ * For an allocator, on the way in. The fault point is the line that hooked the
+ * allocation.
+ *
+ * Context: any but NMI.
+ * Return: true when the allocator is to return what it returns on failure.
+ */
+static __always_inline bool dynamic_fault_memory(gfp_t gfp)
+{
+	return static_branch_unlikely(&dynamic_fault_key) &&
+	       __dynamic_fault_memory(gfp);
+}
+
+#else /* CONFIG_DYNAMIC_FAULT */
+
+#define dynamic_fault_forget	NULL
+#define dynamic_fault(_class)	((void)(_class), false)
+
+static inline bool dynamic_fault_memory(gfp_t gfp)
+{
+	return false;
+}
+
+#endif /* CONFIG_DYNAMIC_FAULT */
+
+#endif /* _LINUX_DYNAMIC_FAULT_H */

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For the uses of allocation tags: allocations that come by known ways, and lines
+ * that can fail. Commands, see ctag_cmd.h:
+ *
+ *	hold N		N objects more, by one way and the other in turn
+ *	drop		frees them all
+ *	hammer N	on each CPU, N times: an object and a page, held for a while
+ *	points N	two lines that can fail are asked N times each
+ *
+ * The table is "NAME NUMBER": objects held, faults of the lines since "points",
+ * allocations that "hammer" could not make.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/cpu.h>
+#include <linux/dynamic_fault.h>
+#include <linux/gfp.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "ctag_cmd.h"
+
+struct object {
+	struct object *next;
+	char rest[56];
+};
+
+static struct object *held;
+static unsigned long nr_held;
+static unsigned long nr_first, nr_second;
+static atomic_long_t nr_failed;
+
+/* The line. */
+static noinline struct object *make_object(void)
+{
+	return kmalloc(sizeof(struct object), GFP_KERNEL);
+}
+
+/* The ways; the barrier keeps the calls from being jumps. */
+static noinline struct object *way_a(void)
+{
+	struct object *o = make_object();
+
+	barrier();
+	return o;
+}
+
+static noinline struct object *way_b(void)
+{
+	struct object *o = make_object();
+
+	barrier();
+	return o;
+}
+
+static int hold(unsigned long nr)
+{
+	struct object *o;
+
+	for (; nr; nr--) {
+		o = nr_held % 2 ? way_b() : way_a();
+		if (!o)
+			return -ENOMEM;
+		o->next = held;
+		held = o;
+		nr_held++;
+		if (!(nr_held % 1024))
+			cond_resched();
+	}
+	return 0;
+}
+
+static void drop(void)
+{
+	struct object *o;
+
+	while (held) {
+		o = held;
+		held = o->next;
+		kfree(o);
+		if (!(--nr_held % 1024))
+			cond_resched();
+	}
+}
+
+#define HAMMER_HELD	16
+
+static int hammer_thread(void *data)
+{
+	struct object *object[HAMMER_HELD] = { };
+	struct page *page[HAMMER_HELD] = { };
+	unsigned long i, at, nr = (unsigned long)data;
+
+	for (i = 0; i < nr + HAMMER_HELD; i++) {
+		at = i % HAMMER_HELD;
+		kfree(object[at]);
+		if (page[at])
+			__free_page(page[at]);
+		object[at] = i < nr ? make_object() : NULL;
+		page[at] = i < nr ? alloc_page(GFP_KERNEL) : NULL;
+		if (i < nr && (!object[at] || !page[at]))
+			atomic_long_inc(&nr_failed);
+		cond_resched();
+	}
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static int hammer(unsigned long nr)
+{
+	struct task_struct *task[8] = { };
+	int cpu, err = 0;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (cpu >= ARRAY_SIZE(task))
+			break;
+		task[cpu] = kthread_create_on_cpu(hammer_thread, (void *)nr,
+						  cpu, "ctag_uses/%u");
+		if (IS_ERR(task[cpu])) {
+			err = PTR_ERR(task[cpu]);
+			task[cpu] = NULL;
+			break;
+		}
+		wake_up_process(task[cpu]);
+	}
+	for (cpu = 0; cpu < ARRAY_SIZE(task); cpu++)
+		if (task[cpu])
+			kthread_stop(task[cpu]);
+	cpus_read_unlock();
+	return err;
+}
+
+static void points(unsigned long nr)
+{
+	nr_first = 0;
+	nr_second = 0;
+	for (; nr; nr--) {
+		nr_first += dynamic_fault("ctag");
+		nr_second += dynamic_fault("other");
+	}
+}
+
+static int command(char *line)
+{
+	char verb[16];
+	unsigned long nr = 0;
+
+	if (sscanf(line, "%15s %lu", verb, &nr) < 1)
+		return -EINVAL;
+	if (!strcmp(verb, "hold"))
+		return hold(nr);
+	if (!strcmp(verb, "hammer"))
+		return hammer(nr);
+	if (!strcmp(verb, "drop"))
+		drop();
+	else if (!strcmp(verb, "points"))
+		points(nr);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static void show_table(struct seq_file *m)
+{
+	seq_printf(m, "held %lu\nctag %lu\nother %lu\nfailed %ld\n", nr_held,
+		   nr_first, nr_second, atomic_long_read(&nr_failed));
+}
+DEFINE_SHOW_ATTRIBUTE(table);
+
+static int __init ctag_uses_init(void)
+{
+	cmd_init();
+	return 0;
+}
+module_init(ctag_uses_init);
+
+static void __exit ctag_uses_exit(void)
+{
+	debugfs_remove(cmd_dir);
+	drop();
+}
+module_exit(ctag_uses_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Known ways to a line that allocates, and lines that can fail");

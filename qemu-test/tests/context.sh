@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The contexts of allocations at chosen lines: all of them, with the right stacks
+# and numbers, within the memory they may take, and gone when they are freed.
+#
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M slub_debug=FZPU
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M slab_nomerge
+# modules: ctag_uses ctag_test ctag_life ctag_keep
+# timeout: 300
+
+. /qt/lib.sh
+
+CTX=/sys/kernel/debug/alloc_tags.ctx
+USES=/sys/kernel/debug/ctag_uses
+LINE='module ctag_uses func make_object'
+
+# ctx COMMAND
+ctx()
+{
+	echo "$1" > $CTX || fail "refused: $1"
+}
+
+# refused COMMAND ERROR COLUMN: with that in the kernel log, and nothing changed
+refused()
+{
+	cat $CTX > /tmp/was
+	dmesg -c > /dev/null
+	if printf '%s' "$1" > $CTX 2> /dev/null; then
+		fail "accepted: $1"
+	fi
+	dmesg | grep -F 'alloc_tags.ctx: ' | grep -F "$2" | grep -qF "${3:-}" ||
+		fail "$1: the log says: $(dmesg | tail -1)"
+	cat $CTX | cmp - /tmp/was || fail "changed by: $1"
+}
+
+uses()
+{
+	[ -d $USES ] || insmod /modules/ctag_uses.ko || fail insmod
+	echo "$1" > $USES/cmd || fail "ctag_uses refused: $1"
+}
+
+# context_rows FILE: "FILE:LINE FUNCTION bytes count stacks details frames-all-right"
+# of each line in a copy of $CTX; frames are right that start in the function
+context_rows()
+{
+	awk '
+	function out()
+	{
+		if (where != "") print where, bytes + 0, count + 0, stacks + 0, details + 0, wrong + 0
+		bytes = count = stacks = details = wrong = 0
+	}
+	/^ *[0-9.]+[KMG]?i?B +[0-9]+ / {
+		out(); told = $2; where = $3 " " $5; func_name = substr($5, 6); next
+	}
+	/^    count: /	{ count += $2; stacks++; next }
+	/^    bytes: /	{ bytes += $2; next }
+	/^    size: /	{ details++; next }
+	/^    call stack:/ { first = 1; next }
+	first { first = 0; if (index($1, func_name "+") != 1) wrong++ }
+	END { out() }' "$1"
+}
+
+# watch MODULE: chosen; what its lines have already is not seen
+watch()
+{
+	ctx "module $1 enable"
+	/qt/bin/readall $INFO /tmp/info0 || fail readall
+}
+
+# agrees MODULE: of each of its lines, the contexts are what /proc/allocinfo says,
+# less what that said at first
+agrees()
+{
+	/qt/bin/readall $INFO /tmp/info $CTX /tmp/ctx || fail readall
+	context_rows /tmp/ctx > /tmp/rows
+	awk -v mod="[$1]" '
+	FILENAME == "/tmp/info0" { if ($4 == mod) { b[$3 " " $5] -= $1; c[$3 " " $5] -= $2 }; next }
+	FILENAME == "/tmp/info" { if ($4 == mod) { b[$3 " " $5] += $1; c[$3 " " $5] += $2 }; next }
+	{ k = $1 " " $2; if (k in b) { sb[k] += $3; sc[k] += $4 } }
+	END {
+		for (k in b) {
+			if (c[k]) n++
+			if (b[k] == sb[k] && c[k] == sc[k]) continue
+			print "# " k ": " b[k] "/" c[k] ", contexts " sb[k] + 0 "/" sc[k] + 0
+			bad++
+		}
+		print "# " n + 0 " lines with something"
+		exit bad || !n
+	}' /tmp/info0 /tmp/info /tmp/rows
+}
+
+# one_row [FILE]: of the only line there is: bytes, count, stacks, details, wrong ones
+one_row()
+{
+	cat "${1:-$CTX}" > /tmp/ctx
+	context_rows /tmp/ctx > /tmp/rows
+	eq "lines" "$(wc -l < /tmp/rows)" 1
+	read -r _ _ bytes count stacks details wrong < /tmp/rows
+}
+
+# nothing is chosen, whatever the case before left
+clean()
+{
+	echo disable > $CTX
+}
+
+test_modes()
+{
+	eq "$CTX" "$(stat -c '%a %u' $CTX)" "600 0"
+	eq "ctx_mem" "$(stat -c '%a %u' ${CTX}_mem)" "400 0"
+	[ -z "$(cat $CTX)" ] || fail "something before any command"
+	eq "the cap" "$(awk '{ print $3 }' ${CTX}_mem)" $((4 << 20))
+}
+
+test_form()
+{
+	clean
+	uses "hold 1"
+	ctx "$LINE enable"
+	[ "$(wc -l < $CTX)" = 1 ] || fail "what was there before is shown"
+	uses "hold 20"
+	cat $CTX > /tmp/ctx
+	head -1 /tmp/ctx | grep -qE '^ +[0-9.]+KiB +20 ctag_uses\.c:[0-9]+ module:ctag_uses func:make_object$' ||
+		fail "$(head -1 /tmp/ctx)"
+	for key in count bytes size pid tgid ts; do
+		grep -qE "^    $key: [0-9]+$" /tmp/ctx || fail "no $key"
+	done
+	read -r self _ < /proc/self/stat
+	grep -q "^    pid: $self$" /tmp/ctx || fail "not my pid, $self"
+	grep -q '^    comm: sh$' /tmp/ctx || fail "not my name"
+	eq "stacks" "$(grep -c '^    call stack:$' /tmp/ctx)" 2
+	grep -A2 '^    call stack:$' /tmp/ctx | grep -qE '^         way_a\+0x[0-9a-f]+/0x[0-9a-f]+ \[ctag_uses\]$' ||
+		fail "way_a is not on the stack"
+	ctx "$LINE disable"
+	[ -z "$(cat $CTX)" ] || fail "something after disable"
+	uses drop
+}
+
+# ts is of the clock that printk has; sizes are those of the objects
+test_details()
+{
+	clean
+	ctx "$LINE enable"
+	before=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
+	uses "hold 10"
+	after=$(awk '{ printf "%d", $1 * 1000 + 20 }' /proc/uptime)
+	awk -v a="$before" -v b="$after" '
+	/^    ts: / { n++; t = $2 / 1e6; if (t < a - 2000 || t > b + 2000 || t < last) bad++ }
+	END { if (n != 10 || bad) print "# " n " times, " bad + 0 " wrong"; exit n != 10 || bad }' $CTX ||
+		fail "ts"
+	uses "hold 3000"
+	one_row
+	eq "count, stacks, details" "$count $stacks $details" "3010 2 1024"
+	uses drop
+	one_row
+	eq "left" "$bytes $count $stacks $details" "0 0 0 0"
+	ctx "$LINE disable"
+}
+
+# Every allocator, in every context, and memory that is split, moved or freed late
+test_all_allocators()
+{
+	clean
+	fresh
+	watch ctag_test
+	cmd alloc all 20
+	agrees ctag_test || fail "20 of each"
+	awk '$7 { print "# " $0; bad++ } END { exit bad }' /tmp/rows || fail "stacks"
+	cmd alloc all 12 softirq 1
+	cmd alloc all 12 hardirq 0
+	agrees ctag_test || fail "from interrupts"
+	cmd free all 12 hardirq 1
+	agrees ctag_test || fail "some freed"
+	cmd free all 32
+	ctx "module ctag_test disable"
+	mod_unload
+}
+
+test_memory_that_changes_its_shape()
+{
+	clean
+	life_load
+	watch ctag_life
+	life inflate 16
+	agrees ctag_life || fail "inflated"
+	life deflate
+	life caches 100
+	agrees ctag_life || fail "caches"
+	life uncache
+	life exact 200
+	life twins 50
+	agrees ctag_life || fail "twins"
+	life untwin
+	life uncache
+	ctx "module ctag_life disable"
+	life_unload
+}
+
+# A known number of processes: as many page tables more in both.
+test_page_tables()
+{
+	clean
+	ctx "func pte_alloc_one enable"
+	for step in 1 2; do
+		/qt/bin/readall $INFO /tmp/info$step $CTX /tmp/ctx$step || fail readall
+		[ $step = 2 ] || load forks 60
+	done
+	set -- $(for f in /tmp/info1 /tmp/info2; do
+			awk '/ func:pte_alloc_one( |$)/ { b += $1; c += $2 } END { print b, c }' $f
+		done)
+	more_bytes=$(($3 - $1))
+	more=$(($4 - $2))
+	one_row /tmp/ctx1
+	was_bytes=$bytes
+	was=$count
+	one_row /tmp/ctx2
+	note "$more page tables more, $more_bytes bytes; $bytes and $count in all, $stacks stacks"
+	eq "count" $((count - was)) $more
+	eq "bytes" $((bytes - was_bytes)) $more_bytes
+	[ $more -ge 120 ] || fail "60 processes, and $more page tables"
+	eq "stacks that do not start in pte_alloc_one" "$wrong" 0
+	unload
+	ctx "disable"
+}
+
+# More than there is room for: what is not kept is counted, to the last one.
+test_a_million()
+{
+	clean
+	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
+	had=$1
+	ctx "$LINE enable"
+	uses "hold 1000000"
+	one_row
+	dropped=$(awk '/^    dropped for / { n += $NF } END { print n + 0 }' /tmp/ctx)
+	note "$count kept, $dropped dropped; $(cat ${CTX}_mem)"
+	eq "kept and dropped" $((count + dropped)) 1000000
+	[ "$count" -gt 50000 ] || fail "only $count were kept"
+	awk '{ exit $1 > $3 }' ${CTX}_mem || fail "more than the cap"
+	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
+	[ $(($1 - had)) -le $((4 << 20)) ] || fail "its lines hold $(($1 - had)) bytes"
+	uses drop
+	one_row
+	eq "left" "$bytes $count" "0 0"
+	ctx "disable"
+}
+
+test_given_back()
+{
+	clean
+	ctx "$LINE enable"
+	uses "hold 100"
+	ctx "disable"
+	uses drop
+	was=$(awk '{ print $1 }' ${CTX}_mem)
+	for i in 1 2 3; do
+		ctx "$LINE enable"
+		uses "hold 5000"
+		ctx "disable"
+		uses drop
+	done
+	# the stacks are known
+	eq "bytes taken" "$(awk '{ print $1 }' ${CTX}_mem)" "$was"
+}
+
+test_module_goes()
+{
+	clean
+	ctx "$LINE enable"
+	uses "hold 100"
+	rmmod ctag_uses
+	grep -qE ' 0 ctag_uses\.c' $CTX || fail "not shown any more"
+	ctx "$LINE disable"
+	[ -z "$(cat $CTX)" ] || fail "something after disable"
+	for i in 1 2 3 4 5; do
+		uses "hold 10"
+		ctx "$LINE enable"
+		uses "hold 10"
+		# behind what is left of the one before
+		context_rows $CTX | tail -1 > /tmp/rows
+		set -- $(cat /tmp/rows)
+		eq "count" "$4" 10
+		[ $((i % 2)) = 0 ] || ctx "$LINE disable"
+		rmmod ctag_uses
+	done
+	ctx "disable"
+}
+
+test_switched_off_meanwhile()
+{
+	clean
+	[ -w $MP ] || skip "cannot be switched"
+	uses "hold 0"
+	ctx "$LINE enable"
+	uses "hold 10"
+	profiling 0
+	uses "hold 10"
+	profiling 1
+	uses "hold 10"
+	one_row
+	eq "count" "$count" 20
+	profiling 0
+	uses drop
+	profiling 1
+	one_row
+	eq "left" "$bytes $count" "0 0"
+	ctx "disable"
+}
+
+test_bad_commands()
+{
+	clean
+	uses "hold 0"
+	ctx "$LINE enable"
+	refused " " "a command is missing" "column 2,"
+	refused "file x" "a command is missing" "column 7,"
+	refused "file x enabel" "no such command" 'column 8, "enabel"'
+	refused "file x enable now" "a word too many" 'column 15, "now"'
+	refused "file x class memory enable" "no class"
+	refused "line x enable" "not a number" 'column 6, "x"'
+	refused "file x file y enable" "given twice" 'column 8, "file"'
+	refused "file nosuchfile.c enable" "no such line"
+	refused "module nothing disable" "no such line"
+	refused 'func "x enable' "no end" "column 6,"
+	if head -c 5000 /dev/zero | tr '\0' x > $CTX 2>/dev/null; then
+		fail "5000 bytes"
+	fi
+	if printf 'enable\0' > $CTX 2>/dev/null; then
+		fail "a zero byte"
+	fi
+	ctx "disable"
+}
+
+# Chosen and not, while both CPUs allocate and free there.
+test_on_and_off_under_load()
+{
+	clean
+	uses "hammer 10"
+	rounds=30000
+	! debug_kernel || rounds=8000
+	(
+		while [ ! -e /tmp/enough ]; do
+			echo "module ctag_uses enable" > $CTX
+			cat $CTX > /dev/null
+			echo "module ctag_uses disable" > $CTX
+		done
+	) &
+	toggler=$!
+	for i in 1 2 3; do
+		uses "hammer $rounds"
+	done
+	touch /tmp/enough
+	wait $toggler
+	rm /tmp/enough
+	ctx "module ctag_uses enable"
+	uses "hammer 1000"
+	context_rows $CTX > /tmp/rows
+	awk '$4 { print "# " $0; bad++ } END { exit bad || !NR }' /tmp/rows || fail "left"
+	eq "failed" "$(awk '$1 == "failed" { print $2 }' $USES/table)" 0
+	ctx "disable"
+	rmmod ctag_uses
+	[ -z "$(tags | grep -F '[ctag_uses]')" ] || fail "left of ctag_uses"
+}
+
+# All lines at once, its own among them.
+test_every_line()
+{
+	clean
+	ctx "enable"
+	load storm 100
+	uses "hold 100"
+	grep -c '^ .* module:' $CTX > /tmp/n
+	note "$(cat /tmp/n) lines"
+	[ "$(cat /tmp/n)" -gt 1000 ] || fail "of all lines"
+	unload
+	uses drop
+	ctx "disable"
+	[ -z "$(cat $CTX)" ] || fail "something after disable"
+}
+
+run_tests
