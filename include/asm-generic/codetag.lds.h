@@ -19,7 +19,14 @@
 #define ALLOC_TAG_SECTION()
 #endif
 
+#ifdef CONFIG_DYNAMIC_FAULT
+#define DYNAMIC_FAULT_SECTION()	CODETAG_SECTION(dynamic_faults)
+#else
+#define DYNAMIC_FAULT_SECTION()
+#endif
+
 #define CODETAG_SECTIONS()						\
-	ALLOC_TAG_SECTION()
+	ALLOC_TAG_SECTION()						\
+	DYNAMIC_FAULT_SECTION()
 
 #endif /* __ASM_GENERIC_CODETAG_LDS_H */

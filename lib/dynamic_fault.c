@@ -1,0 +1,641 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Dynamic fault injection.
+ *
+ * A fault point is a code tag: one of dynamic_fault(), or one of an allocation,
+ * whose tag is current when the allocator asks whether it is to fail. A point
+ * that was never touched is that static record and nothing more. What a command
+ * sets up for a point is a struct fault_point in a hash table, and one bit in
+ * the tag tells that there is one.
+ *
+ * A command replaces what a point had, and nothing in a point changes after
+ * that but its counts. So points are looked up under RCU and freed after a grace
+ * period. The table is changed under dynamic_fault_mutex with the tags of both
+ * types locked, or, where a module's tags go, with those of their type locked
+ * for writing; the two exclude each other.
+ *
+ * Whether an evaluation fails is up to should_fail() of the fault injection
+ * framework, with probability and interval as they are there, and with
+ * /proc/<pid>/fail-nth. How often a point may fire is counted here, since there
+ * two CPUs can both take the last time.
+ *
+ * Points are evaluated in any context but NMI; the rest is process context.
+ */
+#define pr_fmt(fmt) "dynamic_faults: " fmt
+
+#include <linux/alloc_tag.h>
+#include <linux/atomic.h>
+#include <linux/codetag.h>
+#include <linux/codetag_query.h>
+#include <linux/debugfs.h>
+#include <linux/dynamic_fault.h>
+#include <linux/export.h>
+#include <linux/fault-inject.h>
+#include <linux/gfp.h>
+#include <linux/hashtable.h>
+#include <linux/init.h>
+#include <linux/limits.h>
+#include <linux/mutex.h>
+#include <linux/parser.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "alloc_tag.h"
+
+/* Data */
+
+DEFINE_STATIC_KEY_FALSE(dynamic_fault_key);
+EXPORT_SYMBOL_GPL(dynamic_fault_key);
+
+extern struct dynamic_fault __start_dynamic_faults[], __stop_dynamic_faults[];
+
+static struct codetag_type dynamic_fault_type = {
+	.section	= "dynamic_faults",
+	.tag_size	= sizeof(struct dynamic_fault),
+	.module_unload	= dynamic_fault_forget,
+};
+
+static struct codetag_range dynamic_fault_kernel;
+
+#define FAULT_CLASS_MEMORY	"memory"
+#define FAULT_ALWAYS		(-1)	/* times */
+
+/**
+ * struct fault_settings - what a command makes of a point
+ * @enable: whether it may fire at all
+ * @frequency: it fires at each so many evaluations
+ * @probability: and then with this probability, in percent
+ * @times: and no more often than this, or FAULT_ALWAYS
+ * @pid: and only in this task, or thread group, or 0
+ * @comm: and only in tasks of this name, a pattern, or empty
+ */
+struct fault_settings {
+	bool enable;
+	unsigned int frequency;
+	unsigned int probability;
+	int times;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+};
+
+/**
+ * struct fault_point - a point that a command was about
+ * @node: in fault_points; before that, in the list of a command
+ * @ct: the tag, which is the key
+ * @set: what the command said
+ * @attr: the same for should_fail()
+ * @left: how many times it may fire still, or FAULT_ALWAYS
+ * @evaluated: how often it could have fired
+ * @fired: how often it did
+ * @rcu: for kfree_rcu()
+ */
+struct fault_point {
+	struct hlist_node node;
+	const struct codetag *ct;
+	struct fault_settings set;
+	struct fault_attr attr;
+	atomic_t left;
+	atomic_long_t evaluated;
+	atomic_long_t fired;
+	struct rcu_head rcu;
+};
+
+/* Keeps points from changing, but for those of a module that goes. */
+static DEFINE_MUTEX(dynamic_fault_mutex);
+
+static DEFINE_HASHTABLE(fault_points, 10);
+static unsigned int fault_nr_points;
+static bool fault_has_hooks;
+
+/* Internals: evaluation */
+
+static struct fault_point *fault_find(const struct codetag *ct)
+{
+	struct fault_point *p;
+
+	hash_for_each_possible_rcu(fault_points, p, node, (unsigned long)ct,
+				   true)
+		if (p->ct == ct)
+			return p;
+	return NULL;
+}
+
+static bool fault_concerns(const struct fault_settings *set)
+{
+	if (!set->pid && !*set->comm)
+		return true;
+	if (!in_task())
+		return false;
+	if (set->pid)
+		return current->pid == set->pid || current->tgid == set->pid;
+	return match_wildcard(set->comm, current->comm);
+}
+
+static bool fault_fires(struct fault_point *p)
+{
+	if (!atomic_read(&p->left) || !fault_concerns(&p->set))
+		return false;
+	atomic_long_inc(&p->evaluated);
+	if (!should_fail(&p->attr, 1))
+		return false;
+	if (p->set.times != FAULT_ALWAYS &&
+	    atomic_dec_if_positive(&p->left) < 0)
+		return false;
+	atomic_long_inc(&p->fired);
+	return true;
+}
+
+/**
+ * __dynamic_fault - what dynamic_fault() does when any point is switched on
+ * @ct: the tag of the point
+ *
+ * Context: any but NMI.
+ * Return: whether the point fires.
+ */
+bool __dynamic_fault(const struct codetag *ct)
+{
+	struct fault_point *p;
+	bool fires = false;
+
+	if (!(READ_ONCE(ct->flags) & DYNAMIC_FAULT_SET))
+		return false;
+	rcu_read_lock();
+	p = fault_find(ct);
+	if (p)
+		fires = fault_fires(p);
+	rcu_read_unlock();
+	return fires;
+}
+EXPORT_SYMBOL_GPL(__dynamic_fault);
+
+/**
+ * __dynamic_fault_memory - what dynamic_fault_memory() does when any point is on
+ * @gfp: flags of the allocation
+ *
+ * Context: any but NMI.
+ * Return: whether the line that allocates fires.
+ */
+bool __dynamic_fault_memory(gfp_t gfp)
+{
+	if (gfp & __GFP_NOFAIL)
+		return false;
+	return __dynamic_fault(&current->alloc_tag->ct);
+}
+
+/* Internals: the tags */
+
+/*
+ * A walk over all points: allocation tags, unless they are unavailable, then
+ * those of dynamic_fault(). A position in the second is that of codetag with this bit.
+ */
+#define FAULT_POS_OWN	BIT_ULL(60)
+
+static void fault_lock_tags(void)
+{
+	if (alloc_tag_available)
+		codetag_lock(&alloc_tag_type);
+	codetag_lock(&dynamic_fault_type);
+}
+
+static void fault_unlock_tags(void)
+{
+	codetag_unlock(&dynamic_fault_type);
+	if (alloc_tag_available)
+		codetag_unlock(&alloc_tag_type);
+}
+
+/* The code of a module that is gone cannot fail. */
+static bool fault_skip_gone(struct codetag_iterator *it)
+{
+	while (it->ct && it->range->modname && !it->range->mod)
+		codetag_skip(it, it->range->nr);
+	return it->ct;
+}
+
+static bool fault_seek(struct codetag_iterator *it, u64 pos)
+{
+	if (!(pos & FAULT_POS_OWN) && alloc_tag_available) {
+		codetag_seek(it, &alloc_tag_type, pos);
+		if (fault_skip_gone(it))
+			return true;
+		pos = 0;
+	}
+	codetag_seek(it, &dynamic_fault_type, pos & ~FAULT_POS_OWN);
+	return fault_skip_gone(it);
+}
+
+static bool fault_next(struct codetag_iterator *it)
+{
+	codetag_next(it);
+	if (fault_skip_gone(it))
+		return true;
+	return it->type != &dynamic_fault_type && fault_seek(it, FAULT_POS_OWN);
+}
+
+static u64 fault_pos(const struct codetag_iterator *it)
+{
+	return codetag_pos(it) |
+	       (it->type == &dynamic_fault_type ? FAULT_POS_OWN : 0);
+}
+
+static const char *fault_class(const struct codetag_iterator *it)
+{
+	if (it->type != &dynamic_fault_type)
+		return FAULT_CLASS_MEMORY;
+	return container_of(it->ct, struct dynamic_fault, ct)->class;
+}
+
+static void fault_set(struct codetag *ct, bool set)
+{
+	WRITE_ONCE(ct->flags, set ? ct->flags | DYNAMIC_FAULT_SET :
+				    ct->flags & ~DYNAMIC_FAULT_SET);
+}
+
+static void fault_remove(struct codetag *ct)
+{
+	struct fault_point *p;
+
+	if (!(ct->flags & DYNAMIC_FAULT_SET))
+		return;
+	fault_set(ct, false);
+	p = fault_find(ct);
+	hash_del_rcu(&p->node);
+	kfree_rcu(p, rcu);
+	fault_nr_points--;
+}
+
+static void fault_install(struct codetag *ct, struct fault_point *p)
+{
+	fault_remove(ct);
+	p->ct = ct;
+	hash_add_rcu(fault_points, &p->node, (unsigned long)ct);
+	fault_nr_points++;
+	/* Who sees it in between finds nothing, or the point: both are right. */
+	fault_set(ct, true);
+}
+
+/**
+ * dynamic_fault_forget - tags of a module go away
+ * @type: their type
+ * @range: the module's tags
+ *
+ * The switches stay as they are: that is up to the next command.
+ *
+ * Context: process context, the type locked for writing.
+ */
+void dynamic_fault_forget(struct codetag_type *type,
+			  struct codetag_range *range)
+{
+	unsigned int i;
+
+	lockdep_assert_held_write(&type->lock);
+
+	for (i = 0; i < range->nr; i++)
+		fault_remove(codetag_of_range(type, range, i));
+}
+
+/* Internals: commands */
+
+enum fault_word {
+	FAULT_ENABLE,
+	FAULT_DISABLE,
+	FAULT_ONESHOT,
+	FAULT_FREQUENCY,
+	FAULT_PROBABILITY,
+	FAULT_TIMES,
+	FAULT_TASK,
+};
+
+static const char * const fault_words[] = {
+	[FAULT_ENABLE]		= "enable",
+	[FAULT_DISABLE]		= "disable",
+	[FAULT_ONESHOT]		= "oneshot",
+	[FAULT_FREQUENCY]	= "frequency",
+	[FAULT_PROBABILITY]	= "probability",
+	[FAULT_TIMES]		= "times",
+	[FAULT_TASK]		= "task",
+};
+
+/* A number is a process, anything else a name. */
+static int fault_parse_task(struct fault_settings *set, struct codetag_words *w)
+{
+	unsigned int pid;
+
+	if (!w->word)
+		return codetag_words_wrong(w, "a task is missing");
+	if (strspn(w->word, "0123456789") == strlen(w->word)) {
+		if (codetag_words_number(w, 1, INT_MAX, &pid))
+			return -EINVAL;
+		set->pid = pid;
+		return 0;
+	}
+	if (strscpy(set->comm, w->word, sizeof(set->comm)) < 0)
+		return codetag_words_wrong(w, "longer than the name of a task");
+	codetag_words_next(w);
+	return w->error ? -EINVAL : 0;
+}
+
+static int fault_parse_value(struct fault_settings *set,
+			     struct codetag_words *w, enum fault_word word)
+{
+	unsigned int n;
+
+	switch (word) {
+	case FAULT_FREQUENCY:
+		return codetag_words_number(w, 1, INT_MAX, &set->frequency);
+	case FAULT_PROBABILITY:
+		return codetag_words_number(w, 0, 100, &set->probability);
+	case FAULT_TIMES:
+		if (codetag_words_number(w, 1, INT_MAX, &n))
+			return -EINVAL;
+		set->times = n;
+		return 0;
+	case FAULT_TASK:
+		return fault_parse_task(set, w);
+	case FAULT_ONESHOT:
+		set->times = 1;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* The words behind the query. */
+static int fault_parse_command(struct fault_settings *set,
+			       struct codetag_words *w)
+{
+	unsigned long seen = 0;
+	int word;
+
+	*set = (struct fault_settings) {
+		.enable		= true,
+		.frequency	= 1,
+		.probability	= 100,
+		.times		= FAULT_ALWAYS,
+	};
+	if (!w->word && !w->error)
+		return codetag_words_wrong(w, "a command is missing");
+	while (w->word && !w->error) {
+		word = match_string(fault_words, ARRAY_SIZE(fault_words),
+				    w->word);
+		if (word < 0)
+			return codetag_words_wrong(w, "no such command");
+		if (seen & BIT(word))
+			return codetag_words_wrong(w, "given twice");
+		seen |= BIT(word);
+		if ((seen & BIT(FAULT_DISABLE) && seen != BIT(FAULT_DISABLE)) ||
+		    (seen & BIT(FAULT_ONESHOT) && seen & BIT(FAULT_TIMES)))
+			return codetag_words_wrong(w, "contradicts what is before");
+		codetag_words_next(w);
+		fault_parse_value(set, w, word);
+	}
+	set->enable = !(seen & BIT(FAULT_DISABLE));
+	return w->error ? -EINVAL : 0;
+}
+
+static struct fault_point *fault_new(const struct fault_settings *set)
+{
+	struct fault_point *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return NULL;
+	p->set = *set;
+	p->attr = (struct fault_attr)FAULT_ATTR_INITIALIZER;
+	p->attr.verbose = 0;
+	p->attr.interval = set->frequency;
+	p->attr.probability = set->probability;
+	atomic_set(&p->attr.times, -1);
+	atomic_set(&p->left, set->times);
+	return p;
+}
+
+static void fault_free_list(struct hlist_head *list)
+{
+	struct fault_point *p;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(p, next, list, node)
+		kfree(p);
+}
+
+/* A point for each tag of the query, before anything is changed. */
+static int fault_prepare(struct codetag_query query,
+			 const struct fault_settings *set,
+			 struct hlist_head *list)
+{
+	struct codetag_iterator it;
+	struct fault_point *p;
+	int nr = 0;
+	bool more;
+
+	for (more = fault_seek(&it, 0); more; more = fault_next(&it)) {
+		if (!codetag_query_match(&query, it.ct, it.range->modname,
+					 fault_class(&it)))
+			continue;
+		nr++;
+		if (!set->enable)
+			continue;
+		p = fault_new(set);
+		if (!p)
+			return -ENOMEM;
+		hlist_add_head(&p->node, list);
+		cond_resched();
+	}
+	return nr ?: -ENOENT;
+}
+
+static void fault_apply(struct codetag_query query, struct hlist_head *list)
+{
+	struct codetag_iterator it;
+	struct fault_point *p;
+	bool more;
+
+	for (more = fault_seek(&it, 0); more; more = fault_next(&it)) {
+		if (!codetag_query_match(&query, it.ct, it.range->modname,
+					 fault_class(&it)))
+			continue;
+		if (hlist_empty(list)) {
+			fault_remove(it.ct);
+			continue;
+		}
+		p = hlist_entry(list->first, struct fault_point, node);
+		hlist_del(&p->node);
+		fault_install(it.ct, p);
+	}
+}
+
+/* Hooks have to name the line while there may be a point of an allocation. */
+static void fault_switch(void)
+{
+	bool on = fault_nr_points;
+
+	lockdep_assert_held(&dynamic_fault_mutex);
+
+	if (on == static_key_enabled(&dynamic_fault_key))
+		return;
+	if (on) {
+		fault_has_hooks = alloc_tag_hooks_get();
+		static_branch_enable(&dynamic_fault_key);
+	} else {
+		static_branch_disable(&dynamic_fault_key);
+		if (fault_has_hooks)
+			alloc_tag_hooks_put();
+	}
+}
+
+static int fault_command(struct codetag_words *w)
+{
+	struct fault_settings set;
+	struct codetag_query query;
+	HLIST_HEAD(list);
+	int ret;
+
+	if (codetag_query_parse(&query, w) || fault_parse_command(&set, w)) {
+		pr_err("column %u, \"%s\": %s\n", w->column, w->word ?: "",
+		       w->error);
+		return -EINVAL;
+	}
+
+	mutex_lock(&dynamic_fault_mutex);
+	fault_lock_tags();
+	ret = fault_prepare(query, &set, &list);
+	if (ret < 0)
+		fault_free_list(&list);
+	else
+		fault_apply(query, &list);
+	fault_unlock_tags();
+	fault_switch();
+	mutex_unlock(&dynamic_fault_mutex);
+
+	if (ret == -ENOENT)
+		pr_err("no such fault point\n");
+	return ret < 0 ? ret : 0;
+}
+
+/* Interface: debugfs */
+
+static void *fault_seq_at(struct seq_file *m, loff_t *pos, bool found)
+{
+	struct codetag_iterator *it = m->private;
+
+	if (!found) {
+		*pos = S64_MAX;
+		return NULL;
+	}
+	*pos = fault_pos(it);
+	return it;
+}
+
+static void *fault_seq_start(struct seq_file *m, loff_t *pos)
+{
+	mutex_lock(&dynamic_fault_mutex);
+	fault_lock_tags();
+	return fault_seq_at(m, pos, *pos != S64_MAX &&
+			    fault_seek(m->private, *pos));
+}
+
+static void *fault_seq_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	return fault_seq_at(m, pos, fault_next(m->private));
+}
+
+static void fault_seq_stop(struct seq_file *m, void *v)
+{
+	fault_unlock_tags();
+	mutex_unlock(&dynamic_fault_mutex);
+}
+
+static void fault_show_point(struct seq_file *m, const struct fault_point *p)
+{
+	const struct fault_settings *set = &p->set;
+	int left = atomic_read(&p->left);
+
+	seq_puts(m, !left ? "disabled" : set->times == 1 ? "oneshot" : "enabled");
+	if (set->frequency != 1)
+		seq_printf(m, " frequency:%u", set->frequency);
+	if (set->probability != 100)
+		seq_printf(m, " probability:%u", set->probability);
+	if (set->times > 1 && left)
+		seq_printf(m, " times:%d", left);
+	if (set->pid)
+		seq_printf(m, " task:%d", set->pid);
+	if (*set->comm)
+		seq_printf(m, " task:%s", set->comm);
+	seq_printf(m, " evaluated:%ld fired:%ld",
+		   atomic_long_read(&p->evaluated), atomic_long_read(&p->fired));
+}
+
+static int fault_seq_show(struct seq_file *m, void *v)
+{
+	struct codetag_iterator *it = v;
+	const struct codetag *ct = it->ct;
+
+	seq_printf(m, "%s:%u module:%s func:%s class:%s ", ct->filename,
+		   ct->lineno, it->range->modname ?: CODETAG_VMLINUX,
+		   ct->function, fault_class(it));
+	if (ct->flags & DYNAMIC_FAULT_SET)
+		fault_show_point(m, fault_find(ct));
+	else
+		seq_puts(m, "disabled");
+	seq_puts(m, " \"\n");
+	return 0;
+}
+
+static const struct seq_operations fault_seq_ops = {
+	.start	= fault_seq_start,
+	.next	= fault_seq_next,
+	.stop	= fault_seq_stop,
+	.show	= fault_seq_show,
+};
+
+static int fault_open(struct inode *inode, struct file *file)
+{
+	return seq_open_private(file, &fault_seq_ops,
+				sizeof(struct codetag_iterator));
+}
+
+static ssize_t fault_write(struct file *file, const char __user *buf,
+			   size_t count, loff_t *pos)
+{
+	struct codetag_words w;
+	char *text;
+	int ret;
+
+	text = codetag_words_from_user(&w, buf, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	ret = fault_command(&w);
+	kfree(text);
+	return ret ?: count;
+}
+
+static const struct file_operations fault_fops = {
+	.owner		= THIS_MODULE,
+	.open		= fault_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.write		= fault_write,
+	.release	= seq_release_private,
+};
+
+/* Init */
+
+static int __init dynamic_fault_init_tags(void)
+{
+	codetag_register_type(&dynamic_fault_type, &dynamic_fault_kernel,
+			      __start_dynamic_faults, __stop_dynamic_faults);
+	return 0;
+}
+core_initcall(dynamic_fault_init_tags);
+
+static int __init dynamic_fault_init(void)
+{
+	debugfs_create_file("dynamic_faults", 0600, NULL, NULL, &fault_fops);
+	return 0;
+}
+late_initcall(dynamic_fault_init);

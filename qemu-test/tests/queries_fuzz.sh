@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Ten minutes of whatever one can write to the files that take commands about code
+# tags, while memory is allocated and freed there, under KASAN and lockdep.
+#
+# config: debug
+# append: sysctl.vm.mem_profiling=1 rcupdate.rcu_cpu_stall_timeout=150 watchdog_thresh=60
+# modules: ctag_uses
+# memory: 1G
+# timeout: 300
+# set: all
+
+. /qt/lib.sh
+
+SECONDS_EACH=300
+DEBUGFS=/sys/kernel/debug
+
+# The log is full of what is wrong with each: that is not to be waited for.
+fuzz()
+{
+	echo 1 > /proc/sys/kernel/printk
+	[ -d $DEBUGFS/ctag_uses ] || insmod /modules/ctag_uses.ko || fail insmod
+	touch /tmp/hammering
+	while [ -e /tmp/hammering ]; do
+		echo "hammer 200" > $DEBUGFS/ctag_uses/cmd
+		echo "points 200" > $DEBUGFS/ctag_uses/cmd
+		cat "$DEBUGFS/$1" > /dev/null
+	done &
+	hammer=$!
+	queries "$DEBUGFS/$1" $SECONDS_EACH "$(date +%s)" "$2" > /tmp/told || fail "$1"
+	rm /tmp/hammering
+	wait $hammer
+	echo disable > "$DEBUGFS/$1" || fail "disable"
+	echo 7 > /proc/sys/kernel/printk
+	read -r accepted refused < /tmp/told
+	note "$1: $accepted accepted, $refused refused"
+	[ "$accepted" -gt 100 ] && [ "$refused" -gt 1000 ] || fail "hardly any"
+}
+
+test_contexts()
+{
+	fuzz alloc_tags.ctx ""
+	[ -z "$(cat $DEBUGFS/alloc_tags.ctx)" ] || fail "something after disable"
+}
+
+# Of what is well formed, nothing is to fail but what asks for it.
+test_faults()
+{
+	fuzz dynamic_faults " task nobody"
+	! grep -q 'enabled\|evaluated' $DEBUGFS/dynamic_faults || fail "after disable"
+}
+
+run_tests
