@@ -385,3 +385,9 @@ until_true()
 		usleep 100000
 	done
 }
+
+# Does everything take ten times as long, under what finds bugs of memory or races?
+slow_kernel()
+{
+	zcat /proc/config.gz | grep -qxE 'CONFIG_(KASAN|KCSAN)=y'
+}

@@ -14,9 +14,14 @@
  *    counted, for each instance that was to have it.
  *  - In a ring, times never go backwards: the time is taken again when somebody
  *    came in between and got the place.
- *  - Rings exist from the first open to the last close. Nobody writes without
- *    having disabled preemption, so that a grace period of RCU is all there is to
- *    wait for.
+ *  - Rings exist from the first open to the last close. Who writes has disabled
+ *    preemption and looked after that whether somebody listens: a probe is called
+ *    by its tracepoint, which does so, and kmon_add_data() looks at the count of
+ *    kmon_key once more, since a task can be preempted behind the branch for as
+ *    long as it takes. Whoever closes has called stop(): the count falls there
+ *    before the branch is patched back, and the last probe is taken off. So the
+ *    grace period of RCU in close_rings(), which comes after both, has waited for
+ *    all who write, and who begins later does not.
  *
  * Locks, in this order: the read_lock of an instance (its reader's side, held over
  * page faults of his, so it is waited for with nothing else held), kmon_lock (open,
@@ -75,6 +80,13 @@
 
 /* What one read() takes at most: anything larger than the largest record will do. */
 #define READ_MAX		(1024 * 1024)
+
+/* After so many bytes, or so many records, others get the CPU if they want it. */
+#define BYTES_AT_ONCE		(256 * 1024)
+#define RECORDS_AT_ONCE		8192
+
+static_assert(KMON_HDR_SIZE + KMON_BLOB_MAX <= RING_SIZE_MIN);
+static_assert(KMON_HDR_SIZE + KMON_BLOB_MAX <= READ_MAX);
 
 /**
  * struct kmon_buf - bytes in a circle
@@ -181,7 +193,7 @@ static __always_inline void buf_put(const struct kmon_buf *b, unsigned long pos,
 	}
 }
 
-/* From circle to circle; both have that much. */
+/* From circle to circle; both have that much, which can be a GiB. May sleep. */
 static void buf_move(const struct kmon_buf *to, unsigned long to_pos,
 		     const struct kmon_buf *from, unsigned long pos,
 		     unsigned long len)
@@ -190,9 +202,10 @@ static void buf_move(const struct kmon_buf *to, unsigned long to_pos,
 
 	for (; len; len -= n, pos += n, to_pos += n) {
 		at = pos & (from->size - 1);
-		n = min(len, from->size - at);
+		n = min3(len, from->size - at, (unsigned long)BYTES_AT_ONCE);
 		n = min(n, to->size - (to_pos & (to->size - 1)));
 		buf_put(to, to_pos, from->data + at, n);
+		cond_resched();
 	}
 }
 
@@ -214,7 +227,10 @@ static unsigned int record_len(const struct kmon_buf *b, unsigned long pos)
 				b->data[(at + 1) & (b->size - 1)] << 8);
 }
 
-/* How much of what is between two positions are whole records that have room. */
+/*
+ * How much of what is between two positions are whole records that have room. A ring
+ * of 64 MiB has millions. May sleep.
+ */
 static unsigned long whole_records(const struct kmon_buf *b, unsigned long pos,
 				   unsigned long end, unsigned long room,
 				   u64 *nr)
@@ -226,6 +242,8 @@ static unsigned long whole_records(const struct kmon_buf *b, unsigned long pos,
 		if (len > room - taken)
 			break;
 		taken += len;
+		if (!(*nr % RECORDS_AT_ONCE))
+			cond_resched();
 	}
 	return taken;
 }
@@ -288,22 +306,18 @@ static noinline void ring_ask(struct kmon_ring *r, unsigned int cpu)
 	irq_work_queue(&r->kick);
 }
 
-static __always_inline int ring_add(const void *blob, unsigned int size)
+/* What a header can tell goes into the ring; the rest is counted. */
+static __always_inline int ring_put(struct kmon_ring *r, unsigned int cpu,
+				    const void *blob, unsigned int size)
 {
 	u8 header[KMON_HDR_SIZE];
-	struct kmon_ring *r;
 	unsigned long pos;
-	unsigned int cpu;
 	int ret = 0;
 	u64 now;
 
-	preempt_disable_notrace();
-	cpu = smp_processor_id();
-	r = this_cpu_ptr(&kmon_rings);
 	if (unlikely(cpu > KMON_CPU_MAX)) {
 		local_inc(&r->refused);
-		ret = -ERANGE;
-		goto out;
+		return -ERANGE;
 	}
 	WRITE_ONCE(r->nest, READ_ONCE(r->nest) + 1);
 	barrier();
@@ -320,9 +334,17 @@ static __always_inline int ring_add(const void *blob, unsigned int size)
 	if (unlikely(local_read(&r->head) - READ_ONCE(r->tail) >
 		     r->buf.size / 2 && !READ_ONCE(r->kicked)))
 		ring_ask(r, cpu);
-out:
-	preempt_enable_notrace();
 	return ret;
+}
+
+/*
+ * With preemption off since before the caller knew that somebody listens: see the
+ * last of the invariants above.
+ */
+static __always_inline int ring_add(const void *blob, unsigned int size)
+{
+	return ring_put(this_cpu_ptr(&kmon_rings), smp_processor_id(), blob,
+			size);
 }
 
 /* In hard interrupt context, where a work item may be queued. */
@@ -468,6 +490,22 @@ struct free_blob {
 	__le64 address;
 } __packed;
 
+/* What programs on any machine rely on */
+static_assert(KMON_HDR_CPU == 0);
+static_assert(KMON_HDR_TIME == 1);
+static_assert(KMON_HDR_SIZE_OF_BLOB == 9);
+static_assert(KMON_HDR_SIZE == 11);
+static_assert(KMON_BLOB_MAX == U16_MAX);
+static_assert(KMON_CPU_MAX == U8_MAX);
+static_assert(sizeof(struct task_blob) == 3);
+static_assert(sizeof(struct task_blob32) == 5);
+static_assert(sizeof(struct tasks_blob) == 5);
+static_assert(sizeof(struct tasks_blob32) == 9);
+static_assert(sizeof(struct alloc_blob) == 19);
+static_assert(sizeof(struct free_blob) == 9);
+static_assert(sizeof(struct kmon_stats) == 56);
+static_assert(offsetof(struct kmon_stats, sources) == 48);
+
 static __always_inline void add_task(u8 type, u8 type32, u32 pid)
 {
 	struct task_blob narrow = { type, cpu_to_le16(pid) };
@@ -513,7 +551,7 @@ static void probe_waking(void *data, struct task_struct *p)
 		  in_task() ? current->pid : 0, p->pid);
 }
 
-/* Whether hooks say which line it is; set before the first probe comes. */
+/* Whether hooks say which line it is; changes while there are no probes. */
 static bool kmon_sites __read_mostly;
 
 static __always_inline void add_alloc(u64 address, u64 bytes)
@@ -662,8 +700,14 @@ static int source_on(u32 source)
 {
 	int ret;
 
-	if (source == KMON_SOURCE_ALLOC)
+	if (source == KMON_SOURCE_ALLOC) {
 		kmon_sites = alloc_tag_hooks_get();
+		/*
+		 * Pairs with whoever has disabled preemption in a tracepoint: who
+		 * finds a probe there began after this, and sees kmon_sites.
+		 */
+		synchronize_rcu();
+	}
 	ret = register_probes(source);
 	if (ret && source == KMON_SOURCE_ALLOC && kmon_sites) {
 		kmon_sites = false;
@@ -752,7 +796,11 @@ static void close_rings(void)
 	lockdep_assert_held(&kmon_lock);
 
 	cpuhp_remove_state_nocalls(kmon_cpuhp_state);
-	/* Who saw kmon_key still on has finished, and maybe asked for a flush. */
+	/*
+	 * Pairs with the test of kmon_key in __kmon_add_data(), and with the
+	 * tracepoints: who found one of these on has finished, and maybe asked for
+	 * a flush.
+	 */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu(kmon_rings, cpu).kick);
@@ -776,10 +824,17 @@ static int open_rings(void)
 	cpus_read_lock();
 	complete = rings_complete();
 	cpus_read_unlock();
-	if (complete)
-		return 0;
-	close_rings();
-	return -ENOMEM;
+	if (!complete) {
+		close_rings();
+		return -ENOMEM;
+	}
+	/*
+	 * Pairs with whoever has disabled preemption in __kmon_add_data(), or in a
+	 * tracepoint: who finds one of these on began after this, and sees rings
+	 * with a size and with memory.
+	 */
+	synchronize_rcu();
+	return 0;
 }
 
 /* Internals: an instance */
@@ -1124,15 +1179,29 @@ static struct miscdevice kmon_device = {
 
 /* Interface: kmon_add_data() */
 
+/**
+ * __kmon_add_data - what of kmon_add_data() is behind its branch
+ * @data: the blob
+ * @size: its size in bytes
+ *
+ * For kmon_add_data() alone, where @data, @size and the context are described.
+ *
+ * Return: as kmon_add_data().
+ */
 int __kmon_add_data(const void *data, unsigned long size)
 {
+	int ret = -ENODEV;
+
+	preempt_disable_notrace();
 	if (unlikely(size > KMON_BLOB_MAX)) {
-		preempt_disable_notrace();
 		local_inc(this_cpu_ptr(&kmon_rings.refused));
-		preempt_enable_notrace();
-		return -EMSGSIZE;
+		ret = -EMSGSIZE;
+	} else if (likely(static_key_enabled(&kmon_key))) {
+		/* Pairs with the synchronize_rcu() in close_rings(). */
+		ret = ring_add(data, size);
 	}
-	return ring_add(data, size);
+	preempt_enable_notrace();
+	return ret;
 }
 EXPORT_SYMBOL_GPL(__kmon_add_data);
 
@@ -1203,3 +1272,7 @@ static int __init kmon_init(void)
 	return 0;
 }
 device_initcall(kmon_init);
+
+#ifdef CONFIG_KMON_KUNIT_TEST
+#include "kmon_kunit.c"
+#endif

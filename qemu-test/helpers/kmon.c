@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -194,7 +195,9 @@ static void started(int fd)
 	/* what is there moves along, if it fits */
 	EXPECT(before.unread_bytes > 4096, "only %llu bytes", before.unread_bytes);
 	must_not(fd, KMON_BUFFSIZE, &size, EBUSY, "a size that has no room for what is there");
-	size = 128 << 10;
+	/* how much there is depends on what else the machine does */
+	while ((uint64_t)size < before.unread_bytes)
+		size *= 2;
 	must(fd, KMON_BUFFSIZE, &size, "a size that has");
 	size = 4096;
 	EXPECT(stats(fd).unread_bytes == before.unread_bytes, "%llu of %llu bytes are left",
@@ -301,7 +304,11 @@ static int do_bounds(void)
 	return 0;
 }
 
-/* check FILE: the records of kmon_feed, how many, and that their numbers rise */
+/*
+ * check FILE [moved]: the records of kmon_feed, how many, that their numbers rise and
+ * how many are missing between them. Where threads were moved to other CPUs numbers say
+ * nothing: then, instead of what is missing, how many CPUs they are of.
+ */
 
 static uint64_t little64(const uint8_t *p)
 {
@@ -312,13 +319,14 @@ static uint64_t little64(const uint8_t *p)
 	return v;
 }
 
-static int do_check(const char *name)
+static int do_check(const char *name, bool moved)
 {
 	static uint64_t next[256][NR_CONTEXTS], time[256], count[NR_CONTEXTS];
 	static uint8_t r[KMON_HDR_SIZE + KMON_BLOB_MAX];
 	uint64_t gaps = 0, total = 0;
 	FILE *f = fopen(name, "rb");
-	unsigned int cpu, context;
+	unsigned int cpu, context, cpus = 0;
+	bool seen[256] = { false };
 	size_t n;
 
 	EXPECT(f, "%s: %s", name, strerror(errno));
@@ -340,15 +348,19 @@ static int do_check(const char *name)
 		context = blob[1];
 		EXPECT(context < NR_CONTEXTS, "context %u", context);
 		number = little64(blob + 2);
+		total++;
+		count[context]++;
+		cpus += !seen[cpu];
+		seen[cpu] = true;
+		if (moved)
+			continue;
 		EXPECT(number >= next[cpu][context], "CPU %u: %" PRIu64 " after %" PRIu64, cpu,
 		       number, next[cpu][context] - 1);
 		gaps += number - next[cpu][context];
 		next[cpu][context] = number + 1;
-		count[context]++;
-		total++;
 	}
 	fclose(f);
-	printf("%" PRIu64 " %" PRIu64 "\n", total, gaps);
+	printf("%" PRIu64 " %" PRIu64 "\n", total, moved ? cpus : gaps);
 	fprintf(stderr, "kmon: %" PRIu64 " of tasks, %" PRIu64 " of softirqs, %" PRIu64
 		" of interrupts, %" PRIu64 " of NMIs\n", count[0], count[1], count[2], count[3]);
 	return 0;
@@ -445,7 +457,10 @@ static void burn(long ms, int which)
 	_exit(0);
 }
 
-/* Of a task that does not run any more */
+/*
+ * Of a task that does not run any more. Not every kernel has a schedstat; the task's
+ * clock is the same sum, and which of the two it was is told on standard error.
+ */
 static void print_schedstat(pid_t pid)
 {
 	char name[64], line[128];
@@ -455,12 +470,15 @@ static void print_schedstat(pid_t pid)
 	snprintf(name, sizeof(name), "/proc/%d/schedstat", pid);
 	f = fopen(name, "r");
 	if (!f) {
+		EXPECT(errno == ENOENT, "%s: %s", name, strerror(errno));
 		EXPECT(!clock_getcpuclockid(pid, &clock), "%d has no clock", pid);
 		printf("%d %" PRIu64 "\n", pid, now_ns(clock));
+		fprintf(stderr, "%d: the clock, there is no schedstat\n", pid);
 		return;
 	}
 	EXPECT(fgets(line, sizeof(line), f), "%s: %s", name, strerror(errno));
 	printf("%d %s", pid, line);
+	fprintf(stderr, "%d: schedstat\n", pid);
 	fclose(f);
 }
 
@@ -484,6 +502,232 @@ static int do_burn(long ms)
 		kill(pid[i], SIGKILL);
 		waitpid(pid[i], NULL, 0);
 	}
+	return 0;
+}
+
+/* woken N CPU: a task that sleeps so many times beside one that never does */
+
+static int do_woken(long n, int cpu)
+{
+	pid_t burner, sleeper;
+	int status;
+
+	burner = fork();
+	EXPECT(burner >= 0, "fork: %s", strerror(errno));
+	if (!burner) {
+		pin(cpu, false);
+		for (;;)
+			;
+	}
+	usleep(100000);
+	sleeper = fork();
+	EXPECT(sleeper >= 0, "fork: %s", strerror(errno));
+	if (!sleeper) {
+		pin(cpu, false);
+		while (n--)
+			usleep(2000);
+		_exit(0);
+	}
+	waitpid(sleeper, &status, 0);
+	kill(burner, SIGKILL);
+	waitpid(burner, NULL, 0);
+	EXPECT(!status, "the sleeper ended with %#x", status);
+	printf("%d %d %d\n", getpid(), burner, sleeper);
+	return 0;
+}
+
+/*
+ * rate MS: how often in that time there was something to read, and how many records
+ * that was. Being woken is all it goes by: who asks has the rings emptied for him.
+ */
+static int do_rate(long ms)
+{
+	uint64_t end, reads = 0, records = 0;
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	static uint8_t buf[1 << 20];
+	int fd = open_kmon(O_NONBLOCK), ep = epoll_create1(0);
+	__u32 none = 0;
+	int64_t left;
+	ssize_t n;
+
+	must(fd, KMON_SOURCES, &none, "KMON_SOURCES");
+	must(fd, KMON_START, NULL, "KMON_START");
+	EXPECT(ep >= 0 && !epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event), "epoll: %s",
+	       strerror(errno));
+	end = now_ns(CLOCK_MONOTONIC) + ms * UINT64_C(1000000);
+	while ((left = end - now_ns(CLOCK_MONOTONIC)) > 0) {
+		n = epoll_wait(ep, &event, 1, left / 1000000 + 1);
+		EXPECT(n >= 0, "epoll_wait: %s", strerror(errno));
+		if (!n)
+			continue;
+		EXPECT(!(event.events & EPOLLERR), "an overrun");
+		n = read(fd, buf, sizeof(buf));
+		EXPECT(n > 0, "read: %s", strerror(errno));
+		records += walk(buf, n);
+		reads++;
+	}
+	EXPECT(!stats(fd).lost, "%llu records lost", stats(fd).lost);
+	printf("%" PRIu64 " %" PRIu64 "\n", reads, records);
+	return 0;
+}
+
+/* shared: an instance in the hands of several processes */
+
+static uint64_t read_to_the_end(int fd)
+{
+	uint8_t buf[4096];
+	uint64_t nr = 0;
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		nr += walk(buf, n);
+	EXPECT(!n, "read: %s", strerror(errno));
+	return nr;
+}
+
+static void wait_well(pid_t pid, const char *what)
+{
+	int status;
+
+	EXPECT(waitpid(pid, &status, 0) == pid && !status, "%s ended with %#x", what, status);
+}
+
+#define SHARERS	2
+
+/* Each record is read by one of them. */
+static void sharers(int fd)
+{
+	uint64_t nr, sum = 0;
+	pid_t pid[SHARERS];
+	struct kmon_stats s;
+	int out[2];
+
+	EXPECT(!pipe(out), "pipe: %s", strerror(errno));
+	for (int i = 0; i < SHARERS; i++) {
+		pid[i] = fork();
+		EXPECT(pid[i] >= 0, "fork: %s", strerror(errno));
+		if (!pid[i]) {
+			nr = read_to_the_end(fd);
+			_exit(write(out[1], &nr, sizeof(nr)) != sizeof(nr));
+		}
+	}
+	make_noise(300);
+	must(fd, KMON_STOP, NULL, "KMON_STOP");
+	for (int i = 0; i < SHARERS; i++) {
+		wait_well(pid[i], "a reader");
+		EXPECT(read(out[0], &nr, sizeof(nr)) == sizeof(nr), "pipe: %s", strerror(errno));
+		sum += nr;
+	}
+	s = stats(fd);
+	EXPECT(s.read == sum && !s.unread, "%llu read and %llu unread, they have %" PRIu64,
+	       s.read, s.unread, sum);
+	EXPECT(sum >= 300, "only %" PRIu64 " records", sum);
+	close(out[0]);
+	close(out[1]);
+}
+
+/* It is closed, and stopped, when the last one closes it. */
+static void last_one(int fd)
+{
+	pid_t pid;
+	int go[2];
+	char byte;
+
+	EXPECT(!pipe(go), "pipe: %s", strerror(errno));
+	must(fd, KMON_START, NULL, "KMON_START");
+	pid = fork();
+	EXPECT(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		EXPECT(read(go[0], &byte, 1) == 1, "pipe: %s", strerror(errno));
+		make_noise(20);
+		EXPECT(stats(fd).started && stats(fd).unread >= 20, "%llu unread when the other closed it",
+		       stats(fd).unread);
+		exit(0);
+	}
+	close(fd);
+	EXPECT(write(go[1], "", 1) == 1, "pipe: %s", strerror(errno));
+	wait_well(pid, "who has it last");
+}
+
+static int do_shared(void)
+{
+	int fd = open_kmon(0);
+	pid_t pid;
+
+	must(fd, KMON_START, NULL, "KMON_START");
+	/* who closes his own changes nothing for others */
+	pid = fork();
+	EXPECT(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		close(fd);
+		_exit(0);
+	}
+	wait_well(pid, "who closes it");
+	EXPECT(stats(fd).started, "stopped by another's close()");
+	sharers(fd);
+	last_one(fd);
+	return 0;
+}
+
+/* rounds RATE SECONDS: on each CPU two tasks wake each other that often in a second */
+
+#define SLICE_MS	4
+
+static void steadily(int cpu, uint64_t rate, uint64_t all)
+{
+	struct sched_param prio = { 0 };
+	uint64_t began, due, ms, done = 0;
+	int a[2], b[2];
+	char byte = 0;
+	pid_t pid;
+
+	pin(cpu, false);
+	/* who is woken waits until the other one sleeps: so it is woken, too, each time */
+	EXPECT(!sched_setscheduler(0, SCHED_BATCH, &prio), "SCHED_BATCH: %s", strerror(errno));
+	EXPECT(!pipe(a) && !pipe(b), "pipe: %s", strerror(errno));
+	pid = fork();
+	EXPECT(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		hand_over(a[0], b[1], all);
+		_exit(0);
+	}
+	began = now_ns(CLOCK_MONOTONIC);
+	while (done < all) {
+		ms = (now_ns(CLOCK_MONOTONIC) - began) / 1000000 + SLICE_MS;
+		due = rate * ms / 1000;
+		/* Never more at once than a slice has: the reader gets its turn. */
+		if (due > done + rate * SLICE_MS / 1000 + 1)
+			due = done + rate * SLICE_MS / 1000 + 1;
+		if (due > all)
+			due = all;
+		for (; done < due; done++)
+			EXPECT(write(a[1], &byte, 1) == 1 && read(b[0], &byte, 1) == 1, "pipe: %s",
+			       strerror(errno));
+		if (now_ns(CLOCK_MONOTONIC) - began < ms * 1000000)
+			usleep(1000);
+	}
+	wait_well(pid, "the other one");
+	exit(0);
+}
+
+/* One that cannot keep up does its rounds all the same, and takes longer. */
+static int do_rounds(long rate, long seconds)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t began = now_ns(CLOCK_MONOTONIC);
+	pid_t pid[256];
+
+	EXPECT(rate > 0 && seconds > 0 && cpus <= 256, "%ld CPUs", cpus);
+	for (long i = 0; i < cpus; i++) {
+		pid[i] = fork();
+		EXPECT(pid[i] >= 0, "fork: %s", strerror(errno));
+		if (!pid[i])
+			steadily(i, rate, (uint64_t)rate * seconds);
+	}
+	for (long i = 0; i < cpus; i++)
+		wait_well(pid[i], "a pair");
+	printf("%ld %" PRIu64 "\n", rate * seconds * cpus,
+	       (now_ns(CLOCK_MONOTONIC) - began) / 1000000);
 	return 0;
 }
 
@@ -547,6 +791,7 @@ static unsigned long any_command(void)
 }
 
 #define FUZZ_FILES	5
+#define FUZZ_AT_ONCE	100
 
 static void fuzz_once(int *fds, uint8_t *room, size_t size)
 {
@@ -583,6 +828,29 @@ static void fuzz_once(int *fds, uint8_t *room, size_t size)
 	}
 }
 
+static void fuzz_some(int *fds, uint8_t *room, size_t size)
+{
+	for (int i = 0; i < FUZZ_AT_ONCE; i++)
+		fuzz_once(fds, room, size);
+}
+
+/* A process and its child do it to the same open files at the same time. */
+static void fuzz_both(int *fds, uint8_t *room, size_t size)
+{
+	pid_t pid = fork();
+
+	EXPECT(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		/* not the same once more; never 0 */
+		random_state += random_state >> 1;
+		random_state |= 1;
+		fuzz_some(fds, room, size);
+		_exit(0);
+	}
+	fuzz_some(fds, room, size);
+	wait_well(pid, "the other one");
+}
+
 static int do_fuzz(long seconds, uint64_t seed)
 {
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + seconds * UINT64_C(1000000000);
@@ -597,9 +865,8 @@ static int do_fuzz(long seconds, uint64_t seed)
 	for (int i = 0; i < FUZZ_FILES; i++)
 		fds[i] = open_kmon(O_NONBLOCK);
 	while (now_ns(CLOCK_MONOTONIC) < end) {
-		for (int i = 0; i < 100; i++)
-			fuzz_once(fds, room, size);
-		rounds += 100;
+		fuzz_both(fds, room, size);
+		rounds += 2 * FUZZ_AT_ONCE;
 	}
 	printf("%" PRIu64 "\n", rounds);
 	return 0;
@@ -635,7 +902,8 @@ static int do_hold(long n, long ms)
 static int usage(void)
 {
 	fprintf(stderr,
-		"usage: kmon bounds | check FILE | pingpong ROUNDS CPU [PID] | burn MS |\n"
+		"usage: kmon bounds | check FILE [moved] | pingpong ROUNDS CPU [PID] | burn MS |\n"
+		"            woken TIMES CPU | rate MS | shared | rounds RATE SECONDS |\n"
 		"            fuzz SECONDS [SEED] | hold INSTANCES MS\n");
 	return 2;
 }
@@ -647,12 +915,20 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "bounds"))
 		return do_bounds();
-	if (!strcmp(what, "check") && argc == 3)
-		return do_check(argv[2]);
+	if (!strcmp(what, "check") && argc >= 3)
+		return do_check(argv[2], argc > 3 && !strcmp(argv[3], "moved"));
 	if (!strcmp(what, "pingpong") && argc >= 4)
 		return do_pingpong(number, atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 0);
 	if (!strcmp(what, "burn") && argc == 3)
 		return do_burn(number);
+	if (!strcmp(what, "woken") && argc == 4)
+		return do_woken(number, atoi(argv[3]));
+	if (!strcmp(what, "rate") && argc == 3)
+		return do_rate(number);
+	if (!strcmp(what, "shared"))
+		return do_shared();
+	if (!strcmp(what, "rounds") && argc == 4)
+		return do_rounds(number, atol(argv[3]));
 	if (!strcmp(what, "fuzz") && argc >= 3)
 		return do_fuzz(number, argc > 3 ? strtoull(argv[3], NULL, 0) : 1);
 	if (!strcmp(what, "hold") && argc == 4)

@@ -15,12 +15,13 @@
 SECONDS_EACH=300
 LEAKS=/sys/kernel/debug/kmemleak
 
-# Nobody adds anything; then all the time somebody does.
+# Nobody adds anything; then all the time somebody does. Two processes have each file
+# open, and both go at it at once.
 fuzz()
 {
 	rounds=$(kmon fuzz $SECONDS_EACH $1) || fail "$rounds"
 	note "$rounds rounds, seed $1"
-	[ "$rounds" -gt 10000 ] || fail "hardly any"
+	[ "$rounds" -gt 2000 ] || fail "hardly any"
 }
 
 feed_until_gone()

@@ -325,10 +325,17 @@ static void check_counts(void)
 	}
 }
 
-/* Is anything left in the device that was wanted? */
+/* Is anything left in the device that was wanted, and that could have been written? */
 static bool left_behind(void)
 {
-	return rec.after.unread && !rec.output.full && !rec.output.failed;
+	return rec.after.unread && !rec.output.full &&
+	       (rec.give_up || !rec.output.failed);
+}
+
+/* Blobs that no header can describe, from anyone, while this ran */
+static uint64_t refused(void)
+{
+	return rec.after.refused - rec.before.refused;
 }
 
 static void summarize(void)
@@ -338,11 +345,10 @@ static void summarize(void)
 	if (left_behind())
 		error("%llu records were not fetched",
 		      (unsigned long long)rec.after.unread);
-	if (options.quiet && !lost)
+	if (options.quiet && !lost && !refused())
 		return;
-	error("%" PRIu64 " records, %" PRIu64 " bytes; %llu records lost, %llu refused",
-	      rec.output.records, rec.output.bytes, lost,
-	      (unsigned long long)(rec.after.refused - rec.before.refused));
+	error("%" PRIu64 " records, %" PRIu64 " bytes; %llu records lost, %" PRIu64 " refused",
+	      rec.output.records, rec.output.bytes, lost, refused());
 	if (rec.output.full)
 		error("-m %" PRIu64 " is reached; %" PRIu64 " records more are left out",
 		      options.max,
@@ -502,14 +508,14 @@ static void usage(FILE *out)
 	      "                       (" DEFAULT_SITES "); is replaced if it is there\n"
 	      "      --tags FILE      where the kernel names them\n"
 	      "                       (" DEFAULT_TAGS ")\n"
-	      "  -q, --quiet          no counts at the end, unless there are losses\n"
+	      "  -q, --quiet          no counts at the end, unless some were lost or refused\n"
 	      "  -h, --help           this text\n"
 	      "  -V, --version        version\n"
 	      "\n"
 	      "Sizes may end with k, M or G.\n"
 	      "\n"
 	      "Exit status:\n"
-	      "  0  logged, and no record was lost\n"
+	      "  0  logged, and no record was lost; blobs that were refused never were records\n"
 	      "  1  nothing could be logged, or it came to a bad end\n"
 	      "  2  wrong options\n"
 	      "  3  logged, but records were lost, or not fetched\n"

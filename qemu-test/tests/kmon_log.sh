@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kmonlog with the real device: every way in which it comes to its end, what it says
+# then, and the names it leaves. What needs no device is in tools/kmon/test-log.sh.
+#
+# append: sysctl.vm.mem_profiling=1 rcupdate.rcu_cpu_stall_timeout=150 kmon.ring_size=16M
+# modules: kmon_feed
+# programs: kmonlog kmonparse
+# memory: 1G
+# timeout: 120
+
+. /qt/lib.sh
+
+RECORD=21	# bytes of one of kmon_feed
+
+# begin NAME OPTION...: kmonlog with these, in the background; $log is its pid, and its
+# messages are in /tmp/NAME.said. Its standard output is where that of begin is.
+begin()
+{
+	name=$1
+	shift
+	rm -f "/tmp/$name.said"
+	kmonlog -p "/tmp/$name.pids" --sites "/tmp/$name.sites" "$@" 2> "/tmp/$name.said" &
+	log=$!
+	LOGS="$LOGS $log"
+	trap 'kill -KILL $LOGS 2> /dev/null' EXIT
+	until_true 20 has_begun || fail "kmonlog does not begin: $(cat "/tmp/$name.said")"
+}
+
+has_begun()
+{
+	grep -q '^kmonlog: started' "/tmp/$name.said"
+}
+
+gone()
+{
+	! grep -qE '^State:[[:space:]]+[^Z[:space:]]' "/proc/$1/status" 2> /dev/null
+}
+
+# ends PID CODE: by itself, with that
+ends()
+{
+	until_true 60 gone "$1" || fail "kmonlog does not end"
+	wait "$1"
+	code=$?
+	[ $code = "$2" ] || fail "kmonlog ended with $code, not with $2: $(cat "/tmp/$name.said")"
+}
+
+# said PATTERN: it did
+said()
+{
+	grep -qE "$1" "/tmp/$name.said" || fail "no '$1' in: $(cat "/tmp/$name.said")"
+}
+
+# number_of SED: what is in \( \) there, of the line that begins with it
+number_of()
+{
+	sed -n "s/^kmonlog: $1.*/\\1/p" "/tmp/$name.said"
+}
+
+feed()
+{
+	insmod /modules/kmon_feed.ko "$@" || fail "insmod kmon_feed"
+	rmmod kmon_feed
+}
+
+uptime_ms()
+{
+	awk '{ printf "%d", $1 * 1000 }' /proc/uptime
+}
+
+test_time()
+{
+	began=$(uptime_ms)
+	begin a -o /tmp/a -f -t 700
+	ends $log 0
+	took=$(($(uptime_ms) - began))
+	note "$took ms"
+	[ $took -ge 690 ] || fail "it did not take its time"
+	[ -s /tmp/a ] || fail "an empty log"
+	said '^kmonlog: [1-9][0-9]* records, [1-9][0-9]* bytes; 0 records lost, 0 refused$'
+	kmonparse /tmp/a > /tmp/text || fail "kmonparse: $?"
+	eq "lines" "$(wc -l < /tmp/text)" "$(number_of '\([0-9]*\) records, ')"
+}
+
+# No record is cut for it
+test_max()
+{
+	for max in 5000 5010 5019 5040; do
+		begin a -o /tmp/a -f -s none -m $max
+		feed nr=2000
+		ends $log 0
+		eq "-m $max" "$(stat -c %s /tmp/a)" $((max / RECORD * RECORD))
+		said "^kmonlog: -m $max is reached; [1-9][0-9]* records more are left out$"
+		eq "of kmon_feed" "$(kmon check /tmp/a | cut -d ' ' -f 1)" $((max / RECORD))
+	done
+}
+
+test_signals()
+{
+	for signal in INT TERM HUP; do
+		begin a -o /tmp/a -f -s none
+		feed nr=100
+		kill -$signal $log
+		ends $log 0
+		eq "SIG$signal" "$(number_of '\([0-9]*\) records, ')" $((100 * $(nproc)))
+		eq "its log" "$(stat -c %s /tmp/a)" $((100 * $(nproc) * RECORD))
+	done
+}
+
+test_pipe()
+{
+	rm -f /tmp/fifo
+	mkfifo /tmp/fifo
+	cat /tmp/fifo > /tmp/piped &
+	reader=$!
+	begin a -s none > /tmp/fifo
+	feed nr=20000 pause=500
+	kill -INT $log
+	ends $log 0
+	wait $reader
+	eq "through the pipe" "$(stat -c %s /tmp/piped)" $((20000 * $(nproc) * RECORD))
+	eq "records, and gaps" "$(kmon check /tmp/piped)" "$((20000 * $(nproc))) 0"
+}
+
+# A reader that does not read: the first signal is not enough, the second is
+test_second_signal()
+{
+	rm -f /tmp/fifo
+	mkfifo /tmp/fifo
+	exec 7<> /tmp/fifo
+	begin a -s none > /tmp/fifo
+	feed nr=20000 pause=500
+	kill -INT $log
+	usleep 1500000
+	! gone $log || fail "it ended by itself: $(cat /tmp/a.said)"
+	kill -INT $log
+	ends $log 4
+	exec 7<&-
+	said '^kmonlog: standard output takes nothing, the rest is dropped$'
+	said '^kmonlog: [1-9][0-9]* records were not fetched$'
+	# neither written nor lost, and not fetched: what was read into its own memory
+	written=$(number_of '\([0-9]*\) records, ')
+	left=$(number_of '\([0-9]*\) records were not fetched')
+	lost=$(number_of '.*; \([0-9]*\) records lost')
+	note "$written written, $left not fetched, $lost lost"
+	[ "$written" -gt 0 ] || fail "nothing is in the pipe"
+	[ $((written + left + lost)) -le $((20000 * $(nproc))) ] || fail "more than there were"
+	# it is usable by the next
+	begin a -o /tmp/a -f -s none
+	feed nr=10
+	kill -INT $log
+	ends $log 0
+	eq "afterwards" "$(number_of '\([0-9]*\) records, ')" $((10 * $(nproc)))
+}
+
+# Who asks for nothing gets what others have asked for, and the names of that
+test_none_beside_another()
+{
+	rm -f /tmp/a.pids /tmp/b.pids
+	begin b -o /tmp/b -f -s sched
+	other=$log
+	begin a -o /tmp/a -f -s none
+	usleep 300000
+	kill -INT $log
+	ends $log 0
+	kmonparse /tmp/a | grep -q 'op=SWC' || fail "nothing of the scheduler"
+	[ -s /tmp/a.pids ] || fail "no names of what it has"
+	name=b
+	kill -INT $other
+	ends $other 0
+	# alone it has nothing, and leaves no names
+	rm -f /tmp/a.pids
+	begin a -o /tmp/a -f -s none
+	usleep 300000
+	kill -INT $log
+	ends $log 0
+	eq "alone" "$(stat -c %s /tmp/a)" 0
+	[ ! -e /tmp/a.pids ] || fail "names of nothing: $(head -3 /tmp/a.pids | xargs)"
+}
+
+# What it does to write records down makes records: on an idle machine it must not be
+# kept busy by those
+test_idle()
+{
+	most=100
+	! slow_kernel || most=200
+	for sources in alloc sched,alloc; do
+		begin a -o /tmp/a -f -s $sources
+		usleep 3000000
+		ticks=$(awk '{ print $14 + $15 }' /proc/$log/stat)
+		kill -INT $log
+		ends $log 0
+		note "$sources: $ticks hundredths of a second in 3 s, $(number_of '\([0-9]*\) records, ') records"
+		[ "$ticks" -le $most ] || fail "$sources: it was busy with itself"
+	done
+}
+
+# A line for each pid of the log, by number, and no other
+test_pid_file()
+{
+	echo "1 of old" > /tmp/a.pids
+	begin a -o /tmp/a -f
+	kmon woken 1500 1 > /dev/null &
+	task=$!
+	usleep 1000000
+	kill -INT $log
+	ends $log 0
+	wait $task || fail "woken"
+	kmonparse /tmp/a | tr , '\n' | sed -n 's/^\(pid\|prev\|next\|from\|to\)=//p' | sort -nu > /tmp/wanted
+	cut -d ' ' -f 1 /tmp/a.pids > /tmp/got
+	[ "$(wc -l < /tmp/got)" -gt 3 ] || fail "hardly a name"
+	cmp -s /tmp/wanted /tmp/got || fail "not the pids of the log: $(xargs < /tmp/wanted) but $(xargs < /tmp/got)"
+	grep -qx '0 \[IDLE\]' /tmp/a.pids || fail "$(head -1 /tmp/a.pids)"
+	grep -qx "$task kmon;woken;1500;1;" /tmp/a.pids || fail "$(grep "^$task " /tmp/a.pids)"
+	grep -qE '^[0-9]+ \[(kworker/|rcu|ksoftirqd/|migration/).*\]$' /tmp/a.pids ||
+		fail "no thread of the kernel"
+	! grep -q ' of old$' /tmp/a.pids || fail "what was there is left"
+	eq "temporary files" "$(ls /tmp/a.pids*)" /tmp/a.pids
+}
+
+# Of a quiet kmonlog no word, but of what there is no record of
+test_quiet()
+{
+	for size in 65535 65536; do
+		rm -f /tmp/a
+		kmonlog -q -s none -o /tmp/a -p /tmp/a.pids 2> /tmp/a.said &
+		log=$!
+		name=a
+		until_true 20 [ -e /tmp/a ] || fail "it does not begin"
+		usleep 500000
+		feed nr=3 size=$size
+		kill -INT $log
+		ends $log 0
+		if [ $size = 65535 ]; then
+			eq "quiet" "$(cat /tmp/a.said)" ""
+			eq "its log" "$(stat -c %s /tmp/a)" $((3 * $(nproc) * 65546))
+		else
+			eq "refused" "$(cat /tmp/a.said)" \
+				"kmonlog: 0 records, 0 bytes; 0 records lost, $((3 * $(nproc))) refused"
+		fi
+	done
+}
+
+run_tests

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# How many rounds a second of two tasks that wake each other, a pair on each of two
+# CPUs, get to disk without loss: kmonlog beside trace-cmd record -e sched, the same
+# 8 MiB of buffers, the same disk. The rate rises by a fifth until something is lost, or
+# until the CPUs cannot switch that fast any more. Figures are notes, since the host has
+# a say in them; but what trace-cmd can do without loss, kmonlog has to.
+#
+# append: sysctl.vm.mem_profiling=0
+# programs: kmonlog kmonparse trace-cmd
+# memory: 2G
+# disk: 2G
+# timeout: 900
+# set: all
+
+. /qt/lib.sh
+
+SECONDS_EACH=4
+RECORDS=8	# of a round: both are woken, queued, dequeued, switched to
+
+# produce RATE: false if the CPUs fell back by more than a tenth
+produce()
+{
+	set -- "$1" $(kmon rounds "$1" $SECONDS_EACH)
+	[ $# = 3 ] || fail "kmon rounds: $*"
+	rounds=$2
+	ms=$3
+	[ "$ms" -lt $((SECONDS_EACH * 1100)) ]
+}
+
+lost_by_kmonlog()
+{
+	rm -f /mnt/log
+	kmonlog -b 8M -o /mnt/log -p /mnt/pids 2> /tmp/said &
+	LOGGER=$!
+	until_true 20 grep -q '^kmonlog: started' /tmp/said || fail "$(cat /tmp/said)"
+	produce "$1"
+	kept_up=$?
+	kill -INT $LOGGER
+	wait $LOGGER
+	code=$?
+	[ $code = 0 ] || [ $code = 3 ] || fail "kmonlog: $code $(cat /tmp/said)"
+	set -- $(sed -n 's/^kmonlog: \([0-9]*\) records, [0-9]* bytes; \([0-9]*\) records lost.*/\1 \2/p' /tmp/said)
+	[ $# = 2 ] || fail "kmonlog says nothing: $(cat /tmp/said)"
+	lost=$2
+	# now and then the tick takes the CPU from one of them before it sleeps
+	[ $(($1 + lost)) -ge $((RECORDS * rounds * 9 / 10)) ] ||
+		fail "$1 records and $lost lost of $rounds rounds"
+}
+
+lost_by_trace_cmd()
+{
+	rm -f /mnt/t.dat*
+	trace-cmd record -q --compression none -e sched -b 4096 -o /mnt/t.dat sleep $((SECONDS_EACH * 3)) > /tmp/said 2>&1 &
+	LOGGER=$!
+	until_true 20 grep -q 1 /sys/kernel/tracing/events/sched/sched_switch/enable || fail "$(cat /tmp/said)"
+	produce "$1"
+	kept_up=$?
+	cat /sys/kernel/tracing/per_cpu/cpu*/stats > /tmp/stats
+	lost=$(awk -F: '/^(overrun|commit overrun|dropped events)/ { n += $2 } END { print n + 0 }' /tmp/stats)
+	kill -INT $LOGGER
+	wait $LOGGER
+	[ "$lost" -gt 0 ] || [ "$(stat -c %s /mnt/t.dat)" -gt $((rounds * 100)) ] ||
+		fail "trace-cmd: $(cat /tmp/said)"
+}
+
+# climb NAME LOST RATE: the last rate at which nothing was lost, in rounds a second
+climb()
+{
+	best=0
+	rate=$3
+	while :; do
+		$2 $rate
+		if [ "$lost" -gt 0 ] || [ $kept_up -ne 0 ]; then
+			break
+		fi
+		best=$rate
+		rate=$((rate * 6 / 5))
+	done
+	note "$1: $((best * 2)) rounds, $((best * 2 * RECORDS)) records, a second without loss; at $((rate * 2)), $lost lost in $ms ms"
+}
+
+test_beside_trace_cmd()
+{
+	mount_disk
+	mount -t tracefs none /sys/kernel/tracing 2> /dev/null
+	[ -d /sys/kernel/tracing/events/sched ] || fail "no tracefs"
+	climb trace-cmd lost_by_trace_cmd 500
+	theirs=$best
+	[ "$theirs" -gt 0 ] || fail "trace-cmd records nothing without loss"
+	# a step below theirs, as the host may be slower now
+	climb kmonlog lost_by_kmonlog $((theirs * 5 / 6))
+	note "$((best * 100 / theirs)) hundredths of trace-cmd"
+	[ $best -gt 0 ] || fail "kmonlog loses where trace-cmd does not"
+	kmonparse --unsorted /mnt/log | tail -n 1 | grep -q '^cpu=[01],ts=' || fail "no log"
+}
+
+run_tests
