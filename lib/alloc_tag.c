@@ -38,6 +38,7 @@
 #include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/pgalloc_tag.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
@@ -191,20 +192,27 @@ static int alloc_tag_module_load(struct codetag_type *type,
 	return 0;
 }
 
-/* Enters the parts of a counter in the table, once it has some. */
+/*
+ * Enters the parts of a counter in the table, once it has some; unless the line
+ * was chosen, see lib/alloc_tag_ctx.c.
+ */
 static void alloc_tag_enter_parts(unsigned long index,
 				  const struct lazy_percpu_counter *c)
 {
 	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
-	struct alloc_tag_table *table = READ_ONCE(alloc_tag_table);
+	struct alloc_tag_table *table;
 
-	if (!parts || index >= table->nr || alloc_tag_ctx_wanted(index))
-		return;
-	WRITE_ONCE(table->parts[index], parts);
-	/* Pairs with the one in alloc_tag_drop_parts(). */
-	smp_mb();
-	if (unlikely(alloc_tag_ctx_wanted(index)))
-		WRITE_ONCE(table->parts[index], NULL);
+	/* So that nobody is still here a grace period after a line was chosen. */
+	rcu_read_lock();
+	table = READ_ONCE(alloc_tag_table);
+	if (parts && index < table->nr && !alloc_tag_ctx_wanted(index)) {
+		WRITE_ONCE(table->parts[index], parts);
+		/* Pairs with the one in alloc_tag_drop_parts(). */
+		smp_mb();
+		if (unlikely(alloc_tag_ctx_wanted(index)))
+			WRITE_ONCE(table->parts[index], NULL);
+	}
+	rcu_read_unlock();
 }
 
 /**

@@ -28,10 +28,10 @@
  * and stacks are never freed, as the depot that has the stacks frees none
  * either: a line that is chosen again finds its own again.
  *
- * All memory is limited by one cap, and what does not fit is counted. It is
- * taken a page at a time without waiting, and never under the lock. Taking it,
- * and saving a stack, allocates; what that would have captured in turn is
- * dropped, and counted.
+ * What this takes is limited by a cap, and allocations that do not fit are
+ * counted. Memory is taken a page at a time without waiting, and never under the
+ * lock. Taking it, and saving a stack, allocates; what that would have captured
+ * in turn is dropped, and counted.
  *
  * Locking: context_mutex is that of commands and readers; the tags are locked
  * inside of it. context_lock protects the table and all counts; it is a raw lock
@@ -45,6 +45,7 @@
 #include <linux/codetag_query.h>
 #include <linux/debugfs.h>
 #include <linux/gfp.h>
+#include <linux/highmem.h>
 #include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -75,9 +76,16 @@
 
 DEFINE_STATIC_KEY_FALSE(alloc_tag_ctx_key);
 
+/*
+ * Does not even wake kswapd: the caller may hold a lock which that would take, and
+ * have taken care not to. Nor does it use up what reclaim has in reserve.
+ */
+#define CONTEXT_GFP		(__GFP_NOWARN | __GFP_NOMEMALLOC)
+
 #define CONTEXT_FRAMES		32	/* of a stack, from the inside */
 #define CONTEXT_DETAILS		1024	/* of a site */
 #define CONTEXT_MEM_MIN		SZ_64K
+#define CONTEXT_TABLE_BITS_MAX	22
 #define CONTEXT_MEM_DEFAULT	SZ_64M	/* at most; else 1 % of all memory */
 
 enum context_state {
@@ -226,7 +234,9 @@ static DEFINE_PER_CPU(struct context_cpu, context_cpu);
 
 static bool context_fits(unsigned long bytes)
 {
-	return bytes <= context_mem_max - min(context_mem, context_mem_max);
+	unsigned long mem = READ_ONCE(context_mem);
+
+	return bytes <= context_mem_max - min(mem, context_mem_max);
 }
 
 static void *context_get(struct context_pool *pool)
@@ -262,8 +272,7 @@ static bool context_refill(struct context_pool *pool)
 	raw_spin_unlock_irqrestore(&context_lock, flags);
 	if (!fits)
 		return false;
-	page = (void *)__get_free_page(GFP_NOWAIT | __GFP_NOWARN |
-				       __GFP_NOMEMALLOC);
+	page = (void *)__get_free_page(CONTEXT_GFP);
 
 	raw_spin_lock_irqsave(&context_lock, flags);
 	if (page) {
@@ -323,21 +332,25 @@ static struct context_stack *context_find_stack(const struct context_site *site,
 	return st;
 }
 
-/* What the depot takes for a stack; charged once, as it is never given back. */
+/*
+ * What the depot takes for a stack: the frames, and what it needs to find them.
+ * Charged once, as it is never given back.
+ */
 static size_t context_depot_size(depot_stack_handle_t handle)
 {
 	unsigned long *frames;
 
-	return stack_depot_fetch(handle, &frames) * sizeof(*frames);
+	return 32 + stack_depot_fetch(handle, &frames) * sizeof(*frames);
 }
 
 static struct context_stack *context_add_stack(struct context_site *site,
-					       depot_stack_handle_t handle)
+					       depot_stack_handle_t handle,
+					       size_t depot_size)
 {
 	struct context_stack **bucket = context_stack_bucket(site, handle);
 	struct context_stack *st = context_get(&context_stacks);
 
-	context_mem += context_depot_size(handle);
+	context_mem += depot_size;
 
 	*st = (struct context_stack) {
 		.next	= *bucket,
@@ -416,63 +429,87 @@ static void context_add_detail(struct context_entry *e,
 }
 
 /*
- * Adds an entry, if the site is on. Returns the pool that has to be refilled
- * first; NULL when it is done with.
+ * Adds an entry, if the site is on; with a detail if there is @info and room for
+ * one. Returns the pool that has to be refilled first; NULL when it is done with.
  */
 static struct context_pool *context_insert(struct context_site *site,
 					   depot_stack_handle_t handle,
+					   size_t depot_size,
 					   const struct context_info *info,
 					   struct alloc_tag_ref *ref,
 					   size_t bytes)
 {
-	struct context_entry *e, **old;
 	struct context_stack *st;
+	struct context_entry *e;
 
 	lockdep_assert_held(&context_lock);
 
 	if (site->state != CONTEXT_ON)
 		return NULL;
+	/* First of all: the depot has it, and that has to be charged. */
 	st = context_find_stack(site, handle);
-	/* What the depot takes is less than a page: the pool gets none either. */
-	if (!st && (!context_stacks.free ||
-		    !context_fits(context_depot_size(handle))))
-		return &context_stacks;
+	if (!st) {
+		/* It takes less than a page: where it does not fit, no page does. */
+		if (!context_stacks.free || !context_fits(depot_size))
+			return &context_stacks;
+		st = context_add_stack(site, handle, depot_size);
+	}
 	if (!context_entries.free)
 		return &context_entries;
-	if (site->nr_details < CONTEXT_DETAILS && !context_details.free)
+	if (site->nr_details >= CONTEXT_DETAILS)
+		info = NULL;
+	if (info && !context_details.free)
 		return &context_details;
 
-	old = context_find(ref, site->index);
-	if (WARN_ON_ONCE(*old))
-		context_remove(old);
-
 	e = context_get(&context_entries);
-	*e = (struct context_entry) {
-		.stack = st ?: context_add_stack(site, handle),
-	};
+	*e = (struct context_entry) { .stack = st };
 	context_link(e, ref);
-	if (site->nr_details < CONTEXT_DETAILS)
+	if (info)
 		context_add_detail(e, info);
-	e->stack->count++;
+	st->count++;
 	site->count++;
 	context_resize(e, bytes);
 	return NULL;
+}
+
+/* Removes the entry of some memory. Returns whether there was one. */
+static bool context_forget(const struct alloc_tag_ref *ref, unsigned long index)
+{
+	struct context_entry **e = context_find(ref, index);
+	bool found = *e;
+
+	if (found)
+		context_remove(e);
+	return found;
 }
 
 static void context_add(struct context_site *site, depot_stack_handle_t handle,
 			const struct context_info *info,
 			struct alloc_tag_ref *ref, size_t bytes)
 {
+	size_t depot_size = context_depot_size(handle);
 	struct context_pool *pool;
 	unsigned long flags;
+	bool stale = false;
 
-	do {
+	for (;;) {
 		raw_spin_lock_irqsave(&context_lock, flags);
-		pool = context_insert(site, handle, info, ref, bytes);
+		if (site->state == CONTEXT_ON)
+			stale |= context_forget(ref, site->index);
+		pool = context_insert(site, handle, depot_size, info, ref,
+				      bytes);
 		raw_spin_unlock_irqrestore(&context_lock, flags);
-	} while (pool && context_refill(pool));
-	if (pool)
-		atomic_long_inc(&site->dropped[DROP_MEMORY]);
+		if (!pool)
+			break;
+		if (context_refill(pool))
+			continue;
+		if (pool != &context_details) {
+			atomic_long_inc(&site->dropped[DROP_MEMORY]);
+			break;
+		}
+		info = NULL;
+	}
+	WARN_ONCE(stale, "alloc_tags.ctx: memory was freed past us\n");
 }
 
 /* Internals: capture */
@@ -484,9 +521,10 @@ static depot_stack_handle_t context_save_stack(struct context_site *site,
 	unsigned int nr;
 
 	nr = stack_trace_save(cpu->frames, CONTEXT_FRAMES, 0);
-	handle = __stack_depot_save(cpu->frames, nr, 0,
-				    GFP_NOWAIT | __GFP_NOWARN,
-				    READ_ONCE(context_mem) < context_mem_max);
+	/* The depot knows nothing of __GFP_NOMEMALLOC. */
+	handle = __stack_depot_save(cpu->frames, nr, 0, CONTEXT_GFP,
+				    context_fits(PAGE_SIZE) &&
+				    !(current->flags & PF_MEMALLOC));
 	if (!handle)
 		atomic_long_inc(&site->dropped[DROP_STACK]);
 	return handle;
@@ -534,15 +572,11 @@ static void context_alloc(struct context_site *site, struct alloc_tag_ref *ref,
 
 static void context_free(struct context_site *site, struct alloc_tag_ref *ref)
 {
-	struct context_entry **e;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context_lock, flags);
-	if (site->state == CONTEXT_ON) {
-		e = context_find(ref, site->index);
-		if (*e)
-			context_remove(e);
-	}
+	if (site->state == CONTEXT_ON)
+		context_forget(ref, site->index);
 	raw_spin_unlock_irqrestore(&context_lock, flags);
 }
 
@@ -574,51 +608,71 @@ void __alloc_tag_ctx_regroup(unsigned long index, struct page *page,
 			     unsigned long nr, unsigned long part)
 {
 	struct context_site *site = xa_load(&context_sites, index);
-	struct context_info info = { };
+	struct context_info info, *known = NULL;
 	depot_stack_handle_t handle = 0;
 	struct context_entry **e;
 	unsigned long i, flags;
 
-	for (i = 0; i < nr; i++) {
+	raw_spin_lock_irqsave(&context_lock, flags);
+	if (site->state != CONTEXT_ON) {
+		raw_spin_unlock_irqrestore(&context_lock, flags);
+		return;
+	}
+	e = context_find(pgalloc_tag_ref(page), index);
+	if (*e) {
+		handle = (*e)->stack->handle;
+		if ((*e)->detail) {
+			info = (*e)->detail->info;
+			known = &info;
+		}
+		context_resize(*e, part * PAGE_SIZE);
+	}
+	raw_spin_unlock_irqrestore(&context_lock, flags);
+
+	for (i = 1; i < nr; i++) {
 		struct alloc_tag_ref *ref = pgalloc_tag_ref(nth_page(page, i));
 
 		raw_spin_lock_irqsave(&context_lock, flags);
-		e = site->state == CONTEXT_ON ? context_find(ref, index) : NULL;
-		if (e && *e && !i) {
-			handle = (*e)->stack->handle;
-			if ((*e)->detail)
-				info = (*e)->detail->info;
-			context_resize(*e, part * PAGE_SIZE);
-		} else if (e && *e) {
-			context_remove(e);
-		}
+		if (site->state == CONTEXT_ON && context_forget(ref, index) &&
+		    !handle)
+			atomic_long_inc(&site->dropped[DROP_MEMORY]);
 		raw_spin_unlock_irqrestore(&context_lock, flags);
-		if (i && i % part == 0 && handle)
-			context_add(site, handle, &info, ref, part * PAGE_SIZE);
+		if (i % part == 0 && handle)
+			context_add(site, handle, known, ref, part * PAGE_SIZE);
 	}
+}
+
+/* Takes the entry of some memory out of the table. NULL if there is none. */
+static struct context_entry *context_unlink(const struct alloc_tag_ref *ref)
+{
+	struct context_entry **link = context_find(ref, ref->index);
+	struct context_entry *e = *link;
+
+	if (!e)
+		return NULL;
+	/* What context_sweep() is after may not move behind its back. */
+	if (e->stack->site->state != CONTEXT_ON) {
+		context_remove(link);
+		return NULL;
+	}
+	*link = e->next;
+	return e;
 }
 
 void __alloc_tag_ctx_move(struct alloc_tag_ref *a, struct alloc_tag_ref *b)
 {
-	struct context_entry **link, *of_a, *of_b;
+	struct context_entry *of_a, *of_b;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&context_lock, flags);
-	if (!context_table)
-		goto out;
-	link = context_find(a, a->index);
-	of_a = *link;
-	if (of_a)
-		*link = of_a->next;
-	link = context_find(b, b->index);
-	of_b = *link;
-	if (of_b)
-		*link = of_b->next;
-	if (of_a)
-		context_link(of_a, b);
-	if (of_b)
-		context_link(of_b, a);
-out:
+	if (context_table) {
+		of_a = context_unlink(a);
+		of_b = context_unlink(b);
+		if (of_a)
+			context_link(of_a, b);
+		if (of_b)
+			context_link(of_b, a);
+	}
 	raw_spin_unlock_irqrestore(&context_lock, flags);
 }
 
@@ -634,7 +688,10 @@ static int context_get_table(void)
 
 	if (context_table)
 		return 0;
-	bits = ilog2(context_mem_max / (4 * sizeof(struct context_entry)));
+	if (stack_depot_init())
+		return -ENOMEM;
+	bits = clamp(ilog2(context_mem_max / (4 * sizeof(struct context_entry))),
+		     4, CONTEXT_TABLE_BITS_MAX);
 	table = kvcalloc(BIT(bits), sizeof(*table), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
@@ -696,24 +753,6 @@ static struct context_site *context_add_site(unsigned long index)
 	return site;
 }
 
-/* A site and its text are charged once it has one. */
-static bool context_charge_site(const struct context_site *site,
-				const char *where)
-{
-	unsigned long had = site->where ? strlen(site->where) + 1 : 0;
-	unsigned long wants = strlen(where) + 1;
-	bool fits;
-
-	if (!had)
-		wants += sizeof(*site);
-	raw_spin_lock_irq(&context_lock);
-	fits = wants <= had || context_fits(wants - had);
-	if (fits)
-		context_mem += wants - had;
-	raw_spin_unlock_irq(&context_lock);
-	return fits;
-}
-
 /* What a site says of its tag, which may be another than the last time. */
 static int context_name_site(struct context_site *site,
 			     const struct codetag_iterator *it)
@@ -725,10 +764,6 @@ static int context_name_site(struct context_site *site,
 	where = context_where(it);
 	if (!where)
 		return -ENOMEM;
-	if (!context_charge_site(site, where)) {
-		kfree(where);
-		return -ENOMEM;
-	}
 	kfree(site->where);
 	site->where = where;
 	site->function = where + strlen(where) - strlen(it->ct->function);
@@ -750,29 +785,31 @@ static void context_arm(struct context_site *site)
 
 static void context_switch_off(struct context_site *site)
 {
-	struct context_stack *st;
-	struct context_entry **e;
-	unsigned long i;
-
 	if (site->state == CONTEXT_OFF)
 		return;
 	raw_spin_lock_irq(&context_lock);
 	WRITE_ONCE(site->state, CONTEXT_OFF);
 	raw_spin_unlock_irq(&context_lock);
+	context_nr_on--;
+}
 
-	/* Nothing is added any more; a bucket at a time, for others' sake. */
+/* Removes the entries of sites that were switched off: nothing is added to them. */
+static void context_sweep(void)
+{
+	struct context_entry **e;
+	unsigned long i;
+
 	for (i = 0; i < BIT(context_table_bits); i++) {
 		raw_spin_lock_irq(&context_lock);
 		for (e = &context_table[i]; *e; ) {
-			st = (*e)->stack;
-			if (st->site == site)
+			if ((*e)->stack->site->state == CONTEXT_OFF)
 				context_remove(e);
 			else
 				e = &(*e)->next;
 		}
 		raw_spin_unlock_irq(&context_lock);
+		cond_resched();
 	}
-	context_nr_on--;
 }
 
 enum context_command {
@@ -878,6 +915,8 @@ static int context_disable(struct codetag_query query)
 	codetag_lock(&alloc_tag_type);
 	nr = context_for_each(query, context_visit_disable);
 	codetag_unlock(&alloc_tag_type);
+	if (context_table)
+		context_sweep();
 	return nr;
 }
 
@@ -934,54 +973,66 @@ static int context_command(struct codetag_words *w)
 
 /**
  * struct context_reader - an open file
- * @site: where it stands, under context_mutex
+ * @pos: where it stands, as seq_file counts
+ * @site: the same, NULL at the end; sites and stacks stay, and so can this
  * @stack: NULL for the site's own line
  * @nr: details of @stack
  * @details: these
  */
 struct context_reader {
+	loff_t pos;
 	struct context_site *site;
 	struct context_stack *stack;
 	unsigned int nr;
 	struct context_detail details[CONTEXT_DETAILS];
 };
 
-static bool context_reader_next(struct context_reader *r)
+static void context_reader_first(struct context_reader *r)
+{
+	r->pos = 0;
+	r->stack = NULL;
+	r->site = list_first_entry_or_null(&context_sites_list,
+					   struct context_site, node);
+}
+
+static void context_reader_next(struct context_reader *r)
 {
 	struct list_head *next = r->stack ? &r->stack->node : &r->site->stacks;
 
+	r->pos++;
 	/* Pairs with list_add_tail_rcu(); none is ever taken away. */
 	next = READ_ONCE(next->next);
 	if (next != &r->site->stacks) {
 		r->stack = list_entry(next, struct context_stack, node);
-		return true;
+		return;
 	}
 	r->stack = NULL;
-	r->site = list_next_entry(r->site, node);
-	return !list_entry_is_head(r->site, &context_sites_list, node);
+	if (list_is_last(&r->site->node, &context_sites_list))
+		r->site = NULL;
+	else
+		r->site = list_next_entry(r->site, node);
 }
 
+/* Goes on where the last read() ended, whatever came before that meanwhile. */
 static void *context_seq_start(struct seq_file *m, loff_t *pos)
 {
 	struct context_reader *r = m->private;
-	loff_t i;
 
 	mutex_lock(&context_mutex);
-	r->stack = NULL;
-	r->site = list_first_entry_or_null(&context_sites_list,
-					   struct context_site, node);
-	if (!r->site)
-		return NULL;
-	for (i = 0; i < *pos; i++)
-		if (!context_reader_next(r))
-			return NULL;
-	return r;
+	if (!*pos || r->pos > *pos)
+		context_reader_first(r);
+	while (r->site && r->pos < *pos)
+		context_reader_next(r);
+	return r->site ? r : NULL;
 }
 
 static void *context_seq_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	++*pos;
-	return context_reader_next(v) ? v : NULL;
+	struct context_reader *r = v;
+
+	context_reader_next(r);
+	*pos = r->pos;
+	return r->site ? r : NULL;
 }
 
 static void context_seq_stop(struct seq_file *m, void *v)
@@ -1111,6 +1162,8 @@ static int context_open(struct inode *inode, struct file *file)
 
 	if (!r)
 		return -ENOMEM;
+	r->pos = 0;
+	r->site = NULL;
 	err = seq_open(file, &context_seq_ops);
 	if (err)
 		kvfree(r);
@@ -1172,7 +1225,7 @@ early_param("alloc_tag.ctx_mem", context_mem_setup);
 
 static unsigned long __init context_mem_asked(void)
 {
-	unsigned long long all = (unsigned long long)totalram_pages() * PAGE_SIZE;
+	unsigned long all = (totalram_pages() - totalhigh_pages()) * PAGE_SIZE;
 	unsigned long long mem;
 	char *end;
 
@@ -1183,14 +1236,13 @@ static unsigned long __init context_mem_asked(void)
 		pr_warn("alloc_tag.ctx_mem=%s is not a size from 64K to half of the memory, using the default\n",
 			context_mem_given);
 	}
-	return clamp_t(unsigned long long, all / 100, CONTEXT_MEM_MIN,
+	return clamp_t(unsigned long, all / 100, CONTEXT_MEM_MIN,
 		       CONTEXT_MEM_DEFAULT);
 }
 
 static int __init context_init(void)
 {
 	context_mem_max = context_mem_asked();
-	stack_depot_init();
 	debugfs_create_file("alloc_tags.ctx", 0600, NULL, NULL, &context_fops);
 	debugfs_create_file("alloc_tags.ctx_mem", 0400, NULL, NULL,
 			    &context_mem_fops);

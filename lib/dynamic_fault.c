@@ -39,6 +39,7 @@
 #include <linux/parser.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -195,11 +196,12 @@ bool __dynamic_fault_memory(gfp_t gfp)
  */
 #define FAULT_POS_OWN	BIT_ULL(60)
 
+/* All types' locks are of one class; nobody else takes two of them. */
 static void fault_lock_tags(void)
 {
 	if (alloc_tag_available)
 		codetag_lock(&alloc_tag_type);
-	codetag_lock(&dynamic_fault_type);
+	down_read_nested(&dynamic_fault_type.lock, SINGLE_DEPTH_NESTING);
 }
 
 static void fault_unlock_tags(void)
@@ -407,6 +409,7 @@ static struct fault_point *fault_new(const struct fault_settings *set)
 	p->set = *set;
 	p->attr = (struct fault_attr)FAULT_ATTR_INITIALIZER;
 	p->attr.verbose = 0;
+	p->attr.stacktrace_depth = 0;
 	p->attr.interval = set->frequency;
 	p->attr.probability = set->probability;
 	atomic_set(&p->attr.times, -1);

@@ -22,7 +22,7 @@
 struct dynamic_fault {
 	struct codetag ct;
 	const char *class;
-};
+} __aligned(8);
 
 /* In codetag.flags, of fault points and of allocation tags: there is more. */
 #define DYNAMIC_FAULT_SET	BIT(1)
@@ -46,7 +46,7 @@ void dynamic_fault_forget(struct codetag_type *type,
  */
 #define dynamic_fault(_class)						\
 ({									\
-	static struct dynamic_fault __used __aligned(8)			\
+	static struct dynamic_fault __used				\
 	__section("dynamic_faults") _dynamic_fault = {			\
 		.ct	= CODETAG_INIT,					\
 		.class	= (_class),					\

@@ -7,9 +7,11 @@
  *	drop		frees them all
  *	hammer N	on each CPU, N times: an object and a page, held for a while
  *	points N	two lines that can fail are asked N times each
+ *	deep N		an object each by N ways, 16 calls deep
+ *	nofail N	an object and an area that may not fail, N times; not held
  *
  * The table is "NAME NUMBER": objects held, faults of the lines since "points",
- * allocations that "hammer" could not make.
+ * allocations that "hammer" and "nofail" could not make.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,6 +22,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "ctag_cmd.h"
 
@@ -71,6 +74,55 @@ static int hold(unsigned long nr)
 			cond_resched();
 	}
 	return 0;
+}
+
+#define DEPTH		16
+
+/* Two calls, so that each bit of @path is a return address. */
+static noinline struct object *descend(unsigned long path, unsigned int depth)
+{
+	struct object *o;
+
+	if (!depth)
+		return make_object();
+	if (path & BIT(depth - 1)) {
+		o = descend(path, depth - 1);
+		asm volatile("# one way" : "+r" (o));
+	} else {
+		o = descend(path, depth - 1);
+		asm volatile("# the other" : "+r" (o));
+	}
+	return o;
+}
+
+static int deep(unsigned long nr)
+{
+	struct object *o;
+
+	for (; nr; nr--) {
+		o = descend(nr, DEPTH);
+		if (!o)
+			return -ENOMEM;
+		o->next = held;
+		held = o;
+		nr_held++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void nofail(unsigned long nr)
+{
+	void *p, *q;
+
+	for (; nr; nr--) {
+		p = kmalloc(100, GFP_KERNEL | __GFP_NOFAIL);
+		q = __vmalloc(3 * PAGE_SIZE, GFP_KERNEL | __GFP_NOFAIL);
+		if (!p || !q)
+			atomic_long_inc(&nr_failed);
+		kfree(p);
+		vfree(q);
+	}
 }
 
 static void drop(void)
@@ -156,10 +208,14 @@ static int command(char *line)
 		return hold(nr);
 	if (!strcmp(verb, "hammer"))
 		return hammer(nr);
+	if (!strcmp(verb, "deep"))
+		return deep(nr);
 	if (!strcmp(verb, "drop"))
 		drop();
 	else if (!strcmp(verb, "points"))
 		points(nr);
+	else if (!strcmp(verb, "nofail"))
+		nofail(nr);
 	else
 		return -EINVAL;
 	return 0;

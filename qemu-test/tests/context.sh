@@ -332,35 +332,69 @@ test_bad_commands()
 	ctx "disable"
 }
 
-# Chosen and not, while both CPUs allocate and free there.
+# Chosen and not, while both CPUs allocate and free there; chosen in the end, and
+# whatever was taken then is gone when they have freed all.
 test_on_and_off_under_load()
 {
 	clean
 	uses "hammer 10"
 	rounds=30000
 	! debug_kernel || rounds=8000
-	(
-		while [ ! -e /tmp/enough ]; do
-			echo "module ctag_uses enable" > $CTX
-			cat $CTX > /dev/null
-			echo "module ctag_uses disable" > $CTX
-		done
-	) &
-	toggler=$!
 	for i in 1 2 3; do
-		uses "hammer $rounds"
+		echo "hammer $((4 * rounds))" > $USES/cmd &
+		hammer=$!
+		toggles=0
+		while kill -0 $hammer 2>/dev/null && [ $toggles -lt 4 ]; do
+			ctx "module ctag_uses enable"
+			cat $CTX > /dev/null
+			ctx "module ctag_uses disable"
+			toggles=$((toggles + 1))
+		done
+		ctx "module ctag_uses enable"
+		wait $hammer || fail hammer
+		note "switched off $toggles times"
+		uses "hammer 1000"
+		context_rows $CTX > /tmp/rows
+		awk '$4 { print "# " $0; bad++ } END { exit bad || !NR }' /tmp/rows || fail "left"
 	done
-	touch /tmp/enough
-	wait $toggler
-	rm /tmp/enough
-	ctx "module ctag_uses enable"
-	uses "hammer 1000"
-	context_rows $CTX > /tmp/rows
-	awk '$4 { print "# " $0; bad++ } END { exit bad || !NR }' /tmp/rows || fail "left"
 	eq "failed" "$(awk '$1 == "failed" { print $2 }' $USES/table)" 0
 	ctx "disable"
 	rmmod ctag_uses
 	[ -z "$(tags | grep -F '[ctag_uses]')" ] || fail "left of ctag_uses"
+}
+
+# Pages that compaction moves keep their contexts, also while lines come and go.
+test_migration()
+{
+	clean
+	ctx "func do_anonymous_page enable"
+	/qt/bin/readall $INFO /tmp/info1 $CTX /tmp/ctx1 || fail readall
+	load holes 48
+	moved=$(awk '$1 == "pgmigrate_success" { print $2 }' /proc/vmstat)
+	for i in 1 2 3; do
+		echo 1 > /proc/sys/vm/compact_memory
+		ctx "func pte_alloc_one enable"
+		ctx "func pte_alloc_one disable"
+	done
+	moved=$(($(awk '$1 == "pgmigrate_success" { print $2 }' /proc/vmstat) - moved))
+	note "$moved pages moved"
+	[ $moved -gt 100 ] || fail "hardly any page was moved"
+	/qt/bin/readall $INFO /tmp/info2 $CTX /tmp/ctx2 || fail readall
+	set -- $(for f in /tmp/info1 /tmp/info2; do
+			awk '/ func:do_anonymous_page( |$)/ { b += $1; c += $2 } END { print b, c }' $f
+		done)
+	one_row /tmp/ctx1
+	was_bytes=$bytes
+	was=$count
+	one_row /tmp/ctx2
+	# what the shell had before can be freed, and is in one of the two only
+	freed=$((count - was - ($4 - $2)))
+	[ $freed -ge 0 ] && [ $freed -le 16 ] || fail "$((count - was)) contexts, $(($4 - $2)) pages"
+	eq "bytes" $((bytes - was_bytes)) $(($3 - $1 + 4096 * freed))
+	unload
+	one_row
+	[ "$count" -lt 2000 ] || fail "$count left"
+	ctx "disable"
 }
 
 # All lines at once, its own among them.
@@ -377,6 +411,31 @@ test_every_line()
 	uses drop
 	ctx "disable"
 	[ -z "$(cat $CTX)" ] || fail "something after disable"
+}
+
+# Far more ways than there is room for: the depot keeps to the cap as well, where
+# slub_debug has no stacks of its own in it. They stay, so this is the last case.
+test_many_ways()
+{
+	clean
+	uses "hold 0"
+	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
+	had=$1
+	ctx "$LINE enable"
+	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
+	note "to begin with, $(($1 - had)) bytes"
+	had=$1
+	uses "deep 40000"
+	one_row
+	dropped=$(awk '/^    dropped for / { n += $NF } END { print n + 0 }' /tmp/ctx)
+	note "$count kept of $stacks ways, $dropped dropped; $(cat ${CTX}_mem)"
+	eq "kept and dropped" $((count + dropped)) 40000
+	[ "$stacks" -gt 3000 ] || fail "only $stacks ways"
+	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
+	grep -q slub_debug /proc/cmdline || [ $(($1 - had)) -le $(((4 << 20) + 65536)) ] ||
+		fail "its lines hold $(($1 - had)) bytes more"
+	uses drop
+	ctx "disable"
 }
 
 run_tests

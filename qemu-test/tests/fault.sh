@@ -190,6 +190,19 @@ test_each_allocator()
 	mod_unload
 }
 
+# What may not fail does not.
+test_nofail()
+{
+	clean
+	uses "nofail 0"
+	faults "module ctag_uses func nofail enable"
+	uses "nofail 50"
+	eq "failed" "$(awk '$1 == "failed" { print $2 }' $USES/table)" 0
+	kmalloc=$(grep 'ctag_uses func:nofail .* evaluated:0 fired:0 "$' $FAULTS | wc -l)
+	[ "$kmalloc" -ge 1 ] || fail "$(grep 'func:nofail' $FAULTS)"
+	clean
+}
+
 # More than one tag on a line are told apart by their place.
 test_index()
 {
