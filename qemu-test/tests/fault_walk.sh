@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Each line that allocates memory for a workload, made to fail once: the caller is
+# told, or does without; nothing is said on the console, nothing hangs, nobody dies,
+# and nothing is lost. See helpers/faultwalk.c for what the workloads are, and for what
+# is called a leak.
+#
+# append: sysctl.vm.mem_profiling=1
+# modules: ctag_test ctag_keep
+# disk: 64M
+# timeout: 3600
+# expect-console: Call Trace:
+# expect-console: WARNING: .* at kernel/jump_label\.c:
+# set: all
+
+. /qt/lib.sh
+
+FAULTS=/sys/kernel/debug/dynamic_faults
+AT_LEAST=300
+
+[ -e $FAULTS ] || SKIP_ALL="no dynamic fault injection"
+
+# Findings in the base kernel: a pattern a line, of grep -E, for a whole line of the
+# report, with what it is above it. One that leaves its words on the console is also
+# for an expect-console at the top of this file.
+known()
+{
+	grep -vE '^(#|$)' <<-'EOF_KNOWN'
+	# vmalloc() says so when it has no memory for its own book-keeping, with a trace
+	func:__get_vm_area_node .* splat:faulted:_vmalloc_error
+	# Out of memory for the keys of a module, the loader takes back what was never
+	# there: jump_label_del_module() warns twice. The module is not loaded, and
+	# nothing is lost.
+	func:jump_label_add_module .* splat:WARNING:.*_at_kernel/jump_label\.c
+	EOF_KNOWN
+}
+
+# A walk that ended before its time leaves nothing to the next.
+tidy()
+{
+	echo disable > $FAULTS
+	! grep -q ' /mnt ' /proc/mounts || umount /mnt || umount -l /mnt
+	[ ! -d $CTAG ] || mod_unload
+}
+
+# What is more than a call that failed, known or not
+wrong()
+{
+	awk '$1 == "broken"
+	$1 == "point" && !(/ splat:no / && / leak:no / && !/ result:(signal:|hung)/)' "$1"
+}
+
+# How many of each, and what was returned that is neither success nor ENOMEM
+sum_up()
+{
+	awk '
+	function add(what) { rest = rest (rest == "" ? "" : ", ") what }
+	$1 != "point" { next }
+	{
+		n++
+		sub(/.* result:/, "")
+		sub(/ .*/, "")
+	}
+	$0 == "succeeded" { succeeded++; next }
+	$0 == "unreached" { unreached++; next }
+	/:ENOMEM$/ { enomem++; next }
+	{ other++; count[$0]++ }
+	END {
+		for (r in count) add(count[r] " " r)
+		printf "# %d points: %d returned ENOMEM, %d succeeded, %d something else, %d not reached again\n",
+			n, enomem, succeeded, other, unreached
+		if (other) print "# something else: " rest
+	}' "$1"
+}
+
+# walk WORK [OPTION...]
+walk()
+{
+	report=/tmp/walk.$1
+	tidy
+	if ! /qt/bin/faultwalk "$@" > "$report" 2> /tmp/walk.errors; then
+		tidy
+		sum_up "$report"
+		fail "$(tail -n 1 /tmp/walk.errors)"
+	fi
+	tidy
+	grep '^# ' "$report"
+	sum_up "$report"
+	known > /tmp/walk.known
+	wrong "$report" > /tmp/walk.wrong
+	if [ -s /tmp/walk.known ]; then
+		grep -Ef /tmp/walk.known /tmp/walk.wrong | sed 's/^/# known: /'
+		grep -vEf /tmp/walk.known /tmp/walk.wrong > /tmp/walk.new
+	else
+		cp /tmp/walk.wrong /tmp/walk.new
+	fi
+	sed 's/^/# /' /tmp/walk.new
+	tail -n 1 "$report" | grep -q '^walked ' || fail "the walk did not end"
+	[ ! -s /tmp/walk.new ] || fail "$(wc -l < /tmp/walk.new) points: $(tail -n 1 "$report")"
+}
+
+test_ext4()
+{
+	walk ext4 -d /dev/vda
+}
+
+test_sockets()
+{
+	loopback_up
+	walk sockets
+}
+
+# ctag_test uses ctag_keep, so there is a reference to take as well.
+test_module()
+{
+	[ -d $KEEP ] || insmod /modules/ctag_keep.ko || fail "insmod ctag_keep"
+	walk module -m /modules/ctag_test.ko
+}
+
+test_exec()
+{
+	walk exec
+}
+
+test_enough_fired()
+{
+	n=$(cat /tmp/walk.ext4 /tmp/walk.sockets /tmp/walk.module /tmp/walk.exec |
+		awk '$1 == "walked" { n += $4 } END { print n + 0 }')
+	note "$n points fired"
+	[ "$n" -ge $AT_LEAST ] || fail "$n points fired, want $AT_LEAST"
+}
+
+run_tests
