@@ -21,7 +21,12 @@ APPEND = "qt.run=/qt/test.sh nokaslr norandmaps "
 
 PROFILING = "sysctl.vm.mem_profiling="
 
-MICRO = "insmod /modules/alloc_cost.ko 2> /dev/null; true\n"
+MICRO = """\
+cat > /tmp/setup <<'END'
+%s
+END
+insmod /modules/alloc_cost.ko setup=/tmp/setup 2> /dev/null; true
+"""
 MICRO_LINE = re.compile(r"alloc_cost: (\S+) (\d+)")
 
 
@@ -46,10 +51,13 @@ def run(name, config, script, mode=None, mods=(), timeout=120, extra=()):
     return out
 
 
-def micro(label, config, mode):
-    """What alloc_cost finds in one kernel; case -> instructions."""
+def micro(label, config, mode, setup=""):
+    """What alloc_cost finds in one kernel; case -> instructions.
+
+    setup is what the shell does in the guest once the module's lines are there.
+    """
     mods = bench.modules(config, ["alloc_cost"])
-    out = run("cost." + label, config, MICRO, mode, [mods["alloc_cost"]])
+    out = run("cost." + label, config, MICRO % setup, mode, [mods["alloc_cost"]])
     found = dict(MICRO_LINE.findall("\n".join(out.console)))
     if not found:
         raise bench.Failure("%s: no figures; see %s" % (label, out.console_path))

@@ -14,6 +14,7 @@
 #include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/irqflags.h>
+#include <linux/kmod.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -46,6 +47,10 @@
 static bool few;
 module_param(few, bool, 0);
 MODULE_PARM_DESC(few, "only the cases of one object or page");
+
+static char *setup;
+module_param(setup, charp, 0);
+MODULE_PARM_DESC(setup, "a script to run before, when our lines are there");
 
 static struct kmem_cache *cache;
 static void *many[MANY];
@@ -169,8 +174,18 @@ static void __init release_pages_held(void)
 			__free_page(held[i]);
 }
 
+static int __init run_setup(void)
+{
+	static char *envp[] = { "PATH=/bin:/sbin", NULL };
+	char *argv[] = { "/bin/sh", setup, NULL };
+
+	return setup ? call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC) : 0;
+}
+
 static int __init alloc_cost_init(void)
 {
+	if (run_setup())
+		return -ECANCELED;
 	cache = kmem_cache_create("alloc_cost", 192, 0, 0, NULL);
 	if (!cache)
 		return -ENOMEM;
