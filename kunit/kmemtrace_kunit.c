@@ -8,6 +8,7 @@
  * one of them, or fills all on purpose.
  */
 #include <kunit/test.h>
+#include <linux/interrupt.h>
 
 static unsigned int old_subbufs;
 static unsigned int old_config;
@@ -245,6 +246,46 @@ static void test_pages_have_records(struct kunit *test)
 			PAGE_SIZE);
 }
 
+static void test_bulk_pages_and_folios_have_records(struct kunit *test)
+{
+	struct page *pages[4] = { };
+	struct kmemtrace_alloc *a;
+	struct kmemtrace_event *f;
+	struct folio *folio;
+	unsigned long i, n;
+
+	begin(test, 0);
+	n = alloc_pages_bulk_array(GFP_KERNEL, ARRAY_SIZE(pages), pages);
+	folio = folio_alloc(GFP_KERNEL, 1);
+	KUNIT_ASSERT_NOT_NULL(test, folio);
+	for (i = 0; i < n; i++)
+		__free_page(pages[i]);
+	folio_put(folio);
+	enabled_set(NULL, 0);
+
+	KUNIT_ASSERT_GT(test, n, 0);
+	for (i = 0; i < n; i++) {
+		a = find_alloc(page_address(pages[i]), KMEMTRACE_TYPE_PAGES);
+		KUNIT_ASSERT_NOT_NULL(test, a);
+		KUNIT_EXPECT_EQ(test, a->bytes_alloc, PAGE_SIZE);
+		KUNIT_EXPECT_TRUE(test, is_here(a->event.call_site,
+						test_bulk_pages_and_folios_have_records));
+		KUNIT_EXPECT_NOT_NULL(test, find(KMEMTRACE_EVENT_FREE,
+						 page_address(pages[i]),
+						 KMEMTRACE_TYPE_PAGES));
+	}
+	a = find_alloc(folio_address(folio), KMEMTRACE_TYPE_PAGES);
+	f = find(KMEMTRACE_EVENT_FREE, folio_address(folio),
+		 KMEMTRACE_TYPE_PAGES);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_EXPECT_EQ(test, a->bytes_alloc, 2 * PAGE_SIZE);
+	KUNIT_EXPECT_TRUE(test, is_here(a->event.call_site,
+					test_bulk_pages_and_folios_have_records));
+	KUNIT_EXPECT_EQ(test, feature(f, 24, KMEMTRACE_FEATURE_BYTES),
+			2 * PAGE_SIZE);
+}
+
 static void test_features_are_there(struct kunit *test)
 {
 	struct kmemtrace_alloc *a;
@@ -314,6 +355,155 @@ static void test_null_is_no_free(struct kunit *test)
 				     KMEMTRACE_TYPE_KMALLOC));
 	KUNIT_EXPECT_NULL(test, find(KMEMTRACE_EVENT_FREE, ZERO_SIZE_PTR,
 				     KMEMTRACE_TYPE_KMALLOC));
+}
+
+static void test_nothing_has_no_record(struct kunit *test)
+{
+	struct kmemtrace_cpu before, after;
+	unsigned long flags;
+	size_t size = 0;
+	void *p, *q;
+
+	OPTIMIZER_HIDE_VAR(size);
+	begin(test, 0);
+	local_irq_save(flags);
+	before = *this_cpu_ptr(&kmemtrace_cpu);
+	p = kmalloc(0, GFP_ATOMIC);
+	q = kmalloc(size, GFP_ATOMIC);
+	after = *this_cpu_ptr(&kmemtrace_cpu);
+	local_irq_restore(flags);
+	enabled_set(NULL, 0);
+
+	KUNIT_EXPECT_PTR_EQ(test, p, ZERO_SIZE_PTR);
+	KUNIT_EXPECT_PTR_EQ(test, q, ZERO_SIZE_PTR);
+	KUNIT_EXPECT_EQ(test, after.events, before.events);
+	KUNIT_EXPECT_EQ(test, after.lost_events, before.lost_events);
+	KUNIT_EXPECT_NULL(test, find_alloc(ZERO_SIZE_PTR,
+					   KMEMTRACE_TYPE_KMALLOC));
+	KUNIT_EXPECT_NULL(test, find_alloc(NULL, KMEMTRACE_TYPE_KMALLOC));
+}
+
+static void test_failure_has_no_address(struct kunit *test)
+{
+	size_t size = KMALLOC_MAX_SIZE + 1;
+	struct kmemtrace_alloc *a;
+	void *p;
+
+	OPTIMIZER_HIDE_VAR(size);
+	begin(test, 0);
+	p = kmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	enabled_set(NULL, 0);
+
+	KUNIT_ASSERT_NULL(test, p);
+	a = find_alloc(NULL, KMEMTRACE_TYPE_KMALLOC);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_EXPECT_EQ(test, a->bytes_req, size);
+	KUNIT_EXPECT_GE(test, a->bytes_alloc, size);
+	KUNIT_EXPECT_TRUE(test, is_here(a->event.call_site,
+					test_failure_has_no_address));
+}
+
+struct softirq_alloc {
+	struct tasklet_struct tasklet;
+	void *p;
+};
+
+static void alloc_in_softirq(struct tasklet_struct *t)
+{
+	struct softirq_alloc *s = from_tasklet(s, t, tasklet);
+
+	s->p = kmalloc(64, GFP_ATOMIC);
+}
+
+/* It is not the task that was interrupted which allocates. */
+static void test_interrupt_has_no_pid(struct kunit *test)
+{
+	struct softirq_alloc s = { };
+	struct kmemtrace_alloc *a;
+
+	begin(test, WITH_PID);
+	tasklet_setup(&s.tasklet, alloc_in_softirq);
+	tasklet_schedule(&s.tasklet);
+	/* It has run then. */
+	tasklet_kill(&s.tasklet);
+	enabled_set(NULL, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, s.p);
+	a = find_alloc(s.p, KMEMTRACE_TYPE_KMALLOC);
+	kfree(s.p);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	/* 7 bytes and one to fill up; -1 is what feature() says of none, too. */
+	KUNIT_EXPECT_EQ(test, a->event.event_size, 56);
+	KUNIT_EXPECT_EQ(test, get_unaligned((u16 *)((void *)a + 48)), 7);
+	KUNIT_EXPECT_EQ(test, ((u8 *)a)[50], KMEMTRACE_FEATURE_PID);
+	KUNIT_EXPECT_EQ(test, feature(&a->event, 48, KMEMTRACE_FEATURE_PID), -1);
+}
+
+static void test_numbers_wrap_around(struct kunit *test)
+{
+	struct kmemtrace_alloc *a;
+	struct kmemtrace_event *f;
+	unsigned long flags;
+	void *p;
+
+	begin(test, 0);
+	local_irq_save(flags);
+	atomic_set(&kmemtrace_sequence, INT_MAX - 1);
+	p = kmalloc(32, GFP_ATOMIC);
+	kfree(p);
+	local_irq_restore(flags);
+	enabled_set(NULL, 0);
+
+	a = find_alloc(p, KMEMTRACE_TYPE_KMALLOC);
+	f = find(KMEMTRACE_EVENT_FREE, p, KMEMTRACE_TYPE_KMALLOC);
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_EXPECT_EQ(test, a->event.sequence_number, INT_MAX);
+	KUNIT_EXPECT_EQ(test, f->sequence_number, INT_MIN);
+}
+
+/* Once there is room again, and before the first record that has it. */
+static void test_losses_are_told_first(struct kunit *test)
+{
+	u64 events, bytes, untold;
+	struct kmemtrace_alloc a;
+	struct kmemtrace_lost l;
+	struct kmemtrace_cpu *c;
+	struct rchan_buf *buf;
+	unsigned long flags;
+	unsigned int i;
+	void *p;
+
+	begin(test, 0);
+	local_irq_save(flags);
+	c = this_cpu_ptr(&kmemtrace_cpu);
+	for (i = 0; i < 20000; i++)
+		kfree(kmalloc(32, GFP_ATOMIC));
+	events = c->untold_events;
+	bytes = c->untold_bytes;
+	relay_subbufs_consumed(kmemtrace_chan, smp_processor_id(), 2);
+	p = kmalloc(32, GFP_ATOMIC);
+	untold = c->untold_events;
+	/* The sub-buffer that both are the first of. */
+	buf = *this_cpu_ptr(kmemtrace_chan->buf);
+	l = *(struct kmemtrace_lost *)buf->data;
+	a = *(struct kmemtrace_alloc *)(buf->data + sizeof(l));
+	local_irq_restore(flags);
+	enabled_set(NULL, 0);
+	kfree(p);
+
+	KUNIT_EXPECT_GT(test, events, 20000);
+	KUNIT_EXPECT_EQ(test, untold, 0);
+	KUNIT_EXPECT_EQ(test, l.event.event_id, KMEMTRACE_EVENT_LOST);
+	KUNIT_EXPECT_EQ(test, l.event.type_id, 0);
+	KUNIT_EXPECT_EQ(test, l.event.event_size, 40);
+	KUNIT_EXPECT_EQ(test, l.event.call_site, 0);
+	KUNIT_EXPECT_EQ(test, l.event.ptr, 0);
+	KUNIT_EXPECT_EQ(test, l.events, events);
+	KUNIT_EXPECT_EQ(test, l.bytes, bytes);
+	KUNIT_EXPECT_EQ(test, a.event.event_id, KMEMTRACE_EVENT_ALLOC);
+	KUNIT_EXPECT_EQ(test, a.event.ptr, (unsigned long)p);
+	KUNIT_EXPECT_EQ(test, a.event.sequence_number - l.event.sequence_number, 1);
 }
 
 /* Records, LOST records and one number for the beginning make the sequence. */
@@ -429,9 +619,15 @@ static struct kunit_case kmemtrace_cases[] = {
 	KUNIT_CASE(test_kmalloc_has_a_record),
 	KUNIT_CASE(test_caches_have_records),
 	KUNIT_CASE(test_pages_have_records),
+	KUNIT_CASE(test_bulk_pages_and_folios_have_records),
 	KUNIT_CASE(test_features_are_there),
 	KUNIT_CASE(test_tag_needs_no_profiling),
 	KUNIT_CASE(test_null_is_no_free),
+	KUNIT_CASE(test_nothing_has_no_record),
+	KUNIT_CASE(test_failure_has_no_address),
+	KUNIT_CASE(test_interrupt_has_no_pid),
+	KUNIT_CASE(test_numbers_wrap_around),
+	KUNIT_CASE(test_losses_are_told_first),
 	KUNIT_CASE(test_written_and_lost_are_all),
 	KUNIT_CASE(test_nothing_is_counted_twice_or_not),
 	KUNIT_CASE(test_features_are_parsed),

@@ -14,6 +14,7 @@
 . /qt/lib.sh
 
 KT=/sys/kernel/debug/kmemtrace
+SAY=--quiet
 
 # count COLUMN: of stats, all CPUs
 count()
@@ -31,19 +32,21 @@ recording()
 	[ "$(cat $KT/enabled)" = "$1" ]
 }
 
-# record DIR ARGUMENTS...: kmemtraced in the background, until ended()
+# record DIR ARGUMENTS...: kmemtraced in the background, until ended(); what it says is
+# in /tmp/said
 record()
 {
 	DIR=$1
 	shift
-	kmemtraced --quiet --output "$DIR" "$@" 2> /tmp/said &
+	kmemtraced $SAY --output "$DIR" "$@" 2> /tmp/said &
 	DAEMON=$!
 	until_true 20 [ -e "$DIR/header" ] || fail "kmemtraced: $(cat /tmp/said)"
 	until_true 20 recording 1 || fail "kmemtraced does not record: $(cat /tmp/said)"
 }
 
 # checked DIR [CODE]: kmemtrace_check ends with that; 3 is for a part of a recording, of
-# which it cannot be told what it lacks
+# which it cannot be told what it lacks. Of one that kmemtraced switched on, its header
+# says "begins 0": there not a single number may be missing that was not lost.
 checked()
 {
 	kmemtrace_check --all "$1" > /tmp/check
@@ -83,6 +86,13 @@ test_from_boot_on()
 	recording 1 || fail "kmemtraced switched off what boot had switched on"
 	eq total_overruns "$(cat $KT/total_overruns)" 0
 	kmemtrace-report --csv --top 0 /tmp/boot > /tmp/boot.csv || fail "report: $?"
+	# only the beginning itself has taken a number before the first record
+	grep -q '/cpu0.out: [0-9]* records, numbers 2 to ' /tmp/check ||
+		fail "not from the first number on: $(grep cpu0 /tmp/check)"
+	! grep -q '^begins' /tmp/boot/header || fail "it says how often recording began"
+	# from before there were buffers: the first object of the cache of vmalloc_init()
+	grep -q ',vmap_init_free_space,.*,mm/vmalloc.c,' /tmp/boot.csv ||
+		fail "no line of vmalloc_init()"
 	# called from mm_init(), start_kernel() and the first initcalls
 	grep -q ',init/main.c,' /tmp/boot.csv || fail "no line of init/main.c"
 	grep -q ',lib/radix-tree.c,' /tmp/boot.csv || fail "no line of radix-tree.c"
@@ -182,6 +192,7 @@ test_a_known_number()
 	# its line has a name as long as the module is there
 	ended
 	rmmod alloc_rate
+	grep -qx 'begins 0' /tmp/known/header || fail "begins: $(grep begins /tmp/known/header)"
 	eq "lost" "$(awk '$1 == "lost" { n += $3 } END { print n + 0 }' /tmp/known/header)" 0
 	kmemtrace-report --csv --by tag --top 0 /tmp/known > /tmp/known.csv || fail "report: $?"
 	awk -F, -v want=$((PAIRS * $(nproc))) '
@@ -218,6 +229,38 @@ test_loss_is_exact()
 	eq total_overruns "$(cat $KT/total_overruns)" "$(count 5)"
 	echo 16 > $KT/subbufs
 	echo all > $KT/features
+}
+
+# With a reader that was halted: what the trace has and what it says was lost is all that
+# happened, and the numbers of its records agree.
+test_losses_add_up()
+{
+	echo 2 > $KT/subbufs || fail subbufs
+	written=$(count 2)
+	lost=$(count 4)
+	record /tmp/halted
+	kill -STOP $DAEMON
+	produce
+	kill -CONT $DAEMON
+	rmmod alloc_rate
+	kill -INT $DAEMON
+	wait $DAEMON
+	eq "exit code of kmemtraced" $? 2
+	checked /tmp/halted
+	written=$(($(count 2) - written))
+	lost=$(($(count 4) - lost))
+	eq "records" "$(awk '{
+		for (i = 2; i <= NF; i++)
+			if ($i ~ /^(allocations|frees)/)
+				n += $(i - 1)
+	} END { print n + 0 }' /tmp/check)" $written
+	eq "lost" "$(awk '$1 == "lost" { n += $3 } END { print n + 0 }' /tmp/halted/header)" $lost
+	more=$((written + lost - 2 * PAIRS * $(nproc)))
+	note "$written events in the trace, $lost lost, $more more than the module's"
+	[ $lost -gt $PAIRS ] || fail "only $lost events lost"
+	[ $more -ge 0 ] && [ $more -lt $((PAIRS / 4)) ] || fail "not as many as happened"
+	rm -rf /tmp/halted
+	echo 16 > $KT/subbufs
 }
 
 # With a reader that comes late: the gaps in the numbers are the losses.
@@ -265,6 +308,75 @@ test_what_lacks_is_noticed()
 	ended
 	: > /tmp/lack/cpu0.out
 	! kmemtrace_check --all /tmp/lack > /tmp/check || fail "nobody misses the records of a CPU"
+}
+
+# Nor can anybody pause a recording without its being seen.
+test_a_pause_is_noticed()
+{
+	record /tmp/pause
+	ls -lR /proc/self > /dev/null
+	enabled 0
+	enabled 1
+	ls -lR /proc/self > /dev/null
+	ended 1
+	grep -q ' 1 numbers are missing; 0 events were lost, and there were 0 begins' /tmp/check ||
+		fail "$(tail -1 /tmp/check)"
+}
+
+bound()
+{
+	grep -h Cpus_allowed_list: /proc/$DAEMON/task/*/status > /tmp/allowed
+	for cpu in 0 1; do
+		grep -qx "Cpus_allowed_list:[[:space:]]*$cpu" /tmp/allowed || return 1
+	done
+}
+
+# relay asks that of its readers
+test_each_reader_is_bound_to_its_cpu()
+{
+	record /tmp/bound
+	until_true 20 bound || fail "not bound: $(cat /tmp/allowed)"
+	ended
+}
+
+# Without the table of tags it is the address that tells who called. What comes from
+# vmalloc() and kvmalloc() was asked for there, and not by the module.
+test_call_sites()
+{
+	fresh
+	record /tmp/addresses
+	cmd alloc all 3
+	for site in kmemdup kmemdup_nul kstrdup kstrndup; do
+		cmd alloc $site 1
+	done
+	cat $CTAG/table > /tmp/called
+	# its symbols are there as long as the module is
+	ended
+	sed -i '/^section tags$/,/^section modules$/{/^section /!d;}' /tmp/addresses/header
+	kmemtrace-report --csv --top 0 /tmp/addresses > /tmp/addresses.csv || fail "report: $?"
+	! grep -q '\.c,[0-9]' /tmp/addresses.csv || fail "there are tags"
+	awk '
+	FILENAME == "/tmp/addresses.csv" {
+		split($0, f, ",")
+		if (FNR == 1)
+			for (i in f) col[f[i]] = i
+		else if (f[col["module"]] == "ctag_test") {
+			name = f[col["function"]]
+			sub(/\..*/, "", name)
+			allocs[name] += f[col["allocs"]]
+		}
+		next
+	}
+	$1 ~ /^(vmalloc|vzalloc|kvmalloc)/ { next }
+	{
+		n++
+		if (!allocs[$3]) {
+			print "# no row of " $3
+			bad++
+		}
+	}
+	END { print "# " n + 0 " functions"; exit bad || n < 30 }
+	' /tmp/addresses.csv /tmp/called || fail "not who called"
 }
 
 test_one_at_a_time()
@@ -318,13 +430,15 @@ test_to_disk()
 
 test_cpu_goes_and_comes()
 {
+	SAY=
 	record /tmp/cpus
 	echo 0 > /sys/devices/system/cpu/cpu1/online || fail "CPU 1 stays"
 	ls -lR /proc/self > /dev/null
-	sleep 2
+	until_true 20 grep -q 'CPU 1 is offline' /tmp/said || fail "nobody sees it go: $(cat /tmp/said)"
 	echo 1 > /sys/devices/system/cpu/cpu1/online || fail "CPU 1 is not back"
 	taskset 2 ls -lR /proc/self > /dev/null
-	sleep 1
+	until_true 20 grep -q 'CPU 1 is online again' /tmp/said ||
+		fail "nobody sees it come: $(cat /tmp/said)"
 	ended
 	note "$(cat /tmp/said)"
 	[ -s /tmp/cpus/cpu1.out ] || fail "nothing of CPU 1"

@@ -4,7 +4,8 @@
 # trace-cmd, from the allocation until the recorder has ended and the disk has it
 # all. Done for few and for many pairs of kmalloc() and kfree(): the difference is
 # what the events cost, without what it costs to begin and to end. Buffers are so
-# large that nothing is lost. And what it costs to report as many events.
+# large that nothing is lost. It fails if trace-cmd does not take three times as many
+# instructions, the allocations among them. And what it costs to report as many events.
 #
 # append: sysctl.vm.mem_profiling=0
 # icount: yes
@@ -91,6 +92,9 @@ test_beside_trace_cmd()
 	for FEATURES in none all; do
 		chain "kmemtraced, $FEATURES" with_kmemtraced
 		note "$((theirs * 100 / (cost - nothing))) hundredths of what trace-cmd gets to disk"
+		all=$(((nothing + theirs) * 100 / cost))
+		note "$all hundredths with the allocations themselves"
+		[ $all -ge 300 ] || fail "$FEATURES: not three times what trace-cmd gets to disk"
 	done
 }
 

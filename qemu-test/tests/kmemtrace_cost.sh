@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What an event costs, in instructions: kmemtrace off, on, and on with each feature,
-# beside the same events recorded by ftrace. A table in notes; it fails if "off" costs
-# anything, "on" more than a fifth of ftrace, or all features more than three tenths.
+# beside the same events recorded by ftrace, and by perf where that starts. A table in
+# notes; it fails if "off" costs anything, "on" more than a fifth of ftrace, or all
+# features more than three tenths.
 # The figures are the same in every run.
 #
 # append: sysctl.vm.mem_profiling=0
@@ -18,11 +19,12 @@ FT=/sys/kernel/tracing
 CASES="kmalloc-64 kmem_cache-192 order-0"
 EVENTS="kmalloc kfree kmem_cache_alloc kmem_cache_free mm_page_alloc mm_page_free"
 
-# measure NAME: a pair of allocation and free, into /tmp/cost.NAME
+# measure NAME [COMMAND]: a pair of allocation and free, into /tmp/cost.NAME; by a command
+# that runs what it is given
 measure()
 {
 	dmesg -c > /dev/null
-	insmod /modules/alloc_cost.ko few=1 2> /dev/null
+	${2:+"$2"} insmod /modules/alloc_cost.ko few=1 2> /dev/null
 	dmesg | sed -n 's/.*alloc_cost: //p' > "/tmp/cost.$1"
 	[ -s "/tmp/cost.$1" ] || fail "$1: no figures"
 }
@@ -48,9 +50,30 @@ with_features()
 	echo 1 > $KT/enabled || fail enabled
 	measure "$2"
 	echo 0 > $KT/enabled
-eq "overruns with $1" "$(cat $KT/total_overruns)" "$was"
+	eq "overruns with $1" "$(cat $KT/total_overruns)" "$was"
 	echo 1 > $KT/subbufs
 }
+
+perf_record()
+{
+	/qt/bin/kmemtrace_perf "$@" > /tmp/perf
+	perf=$?
+}
+
+# Where it starts, one more column.
+with_perf()
+{
+	perf_record true
+	if [ $perf = 4 ]; then
+		note "perf does not start: $(cat /tmp/perf)"
+		return
+	fi
+	measure perf perf_record
+	[ $perf = 0 ] || fail "$(cat /tmp/perf)"
+	COLUMNS="$COLUMNS perf"
+}
+
+COLUMNS="off on time pid tag all ftrace"
 
 test_table()
 {
@@ -71,11 +94,12 @@ test_table()
 	for e in $EVENTS; do
 		echo 0 > $FT/events/kmem/$e/enable
 	done
+	with_perf
 	note "instructions an event, half of what a pair costs more"
-	note "$(printf '%-16s %8s %8s %8s %8s %8s %8s %8s' case off on time pid tag all ftrace)"
+	note "$(printf '%-16s' case)$(printf ' %8s' $COLUMNS)"
 	for c in $CASES; do
 		row=$(printf '%-16s' "$c")
-		for what in off on time pid tag all ftrace; do
+		for what in $COLUMNS; do
 			row="$row $(printf '%8s' "$(event "$what" "$c")")"
 		done
 		note "$row"
@@ -83,6 +107,9 @@ test_table()
 	for c in $CASES; do
 		ftrace=$(event ftrace "$c")
 		[ "$ftrace" -gt 200 ] || fail "$c: ftrace records nothing"
+		case "$COLUMNS" in
+		*perf) [ "$(event perf "$c")" -gt 200 ] || fail "$c: perf records nothing" ;;
+		esac
 		for what in "on 200" "all 300"; do
 			set -- $what
 			mine=$(event "$1" "$c")

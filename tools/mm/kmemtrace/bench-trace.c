@@ -642,5 +642,7 @@ int main(int argc, char **argv)
 	else
 		begin_kmemtrace(argv[1]);
 	make(events, &objects, &pages);
+	free(objects.slots);
+	free(pages.slots);
 	return trace_cmd ? end_trace_cmd() : end_kmemtrace(argv[1]);
 }

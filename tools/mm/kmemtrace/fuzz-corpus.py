@@ -15,6 +15,7 @@ KINDS = {
     'big': STREAM + '--big',
     'word32': STREAM + '--word 32',
     'lost': STREAM + '--lost --events 120',
+    'whole': STREAM + '--lost --events 120 --header span=whole --header begins=0',
     'wrap': STREAM + '--first 0xfffffff0',
     'plain': STREAM + '--features ,',
     'back': STREAM + '--fault seq-back',

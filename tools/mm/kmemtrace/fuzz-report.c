@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Hostile traces for kmemtrace-report: a whole trace, through the model and every
- * writer. fuzz-trace.c does it for the reading alone, and its inputs are the same:
- * the length of the header (4 bytes, little-endian), the header, the length of
- * cpu0.out, cpu0.out, and what remains is cpu1.out.
+ * writer. fuzz-trace.c does it for the reading alone. See fuzz.h for what an input
+ * is.
  *
  * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that
  * takes files and reads each as it is and cut off at every byte.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "report.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#define FUZZER	"fuzz-report"
+#include "fuzz.h"
 
-static char dir[64];
 static FILE *null;
-
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "fuzz-report: not so: %s\n", #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 /* Files */
 
@@ -48,58 +34,6 @@ static void remove_ctf(void)
 	remove_file("ctf/cpu1");
 	remove_file("ctf/metadata");
 	remove_file("ctf");
-}
-
-static void remove_all(void)
-{
-	remove_ctf();
-	remove_file("header");
-	remove_file("cpu0.out");
-	remove_file("cpu1.out");
-	rmdir(dir);
-}
-
-static void make_dir(void)
-{
-	if (*dir)
-		return;
-	strcpy(dir, "/dev/shm/fuzz-report.XXXXXX");
-	if (!mkdtemp(dir)) {
-		strcpy(dir, "/tmp/fuzz-report.XXXXXX");
-		EXPECT(mkdtemp(dir));
-	}
-	null = fopen("/dev/null", "w");
-	EXPECT(null);
-	atexit(remove_all);
-}
-
-static void put_file(const char *name, const uint8_t *data, size_t size)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	EXPECT(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	close(fd);
-}
-
-/* Take a part off the input whose length comes first. */
-static void put_part(const char *name, const uint8_t **data, size_t *size)
-{
-	uint32_t len = 0;
-
-	if (*size >= 4) {
-		len = (*data)[0] | (*data)[1] << 8 | (*data)[2] << 16 |
-		      (uint32_t)(*data)[3] << 24;
-		*data += 4;
-		*size -= 4;
-	}
-	if (len > *size)
-		len = *size;
-	put_file(name, *data, len);
-	*data += len;
-	*size -= len;
 }
 
 /* The report */
@@ -185,7 +119,7 @@ static void report_trace(struct report *report, struct trace *trace)
 
 /**
  * LLVMFuzzerTestOneInput - report an input
- * @data: see the top of the file
+ * @data: see fuzz.h
  * @size: of it
  *
  * Return: 0.
@@ -195,10 +129,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct report report = { 0 };
 	struct trace *trace;
 
-	make_dir();
-	put_part("header", &data, &size);
-	put_part("cpu0.out", &data, &size);
-	put_file("cpu1.out", data, size);
+	if (!null)
+		null = fopen("/dev/null", "w");
+	EXPECT(null);
+	put_trace(data, size);
 	trace = trace_open(dir, complain, &report);
 	if (trace)
 		report_trace(&report, trace);
@@ -208,20 +142,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef FUZZ_MAIN
-static void each_cut(const char *name)
-{
-	static uint8_t input[1024 * 1024];
-	FILE *file = fopen(name, "r");
-	size_t size, i;
-
-	EXPECT(file);
-	size = fread(input, 1, sizeof(input), file);
-	fclose(file);
-	for (i = 0; i <= size; i++)
-		LLVMFuzzerTestOneInput(input, i);
-	printf("%s: %zu inputs\n", name, size + 1);
-}
-
 int main(int argc, char **argv)
 {
 	int i;

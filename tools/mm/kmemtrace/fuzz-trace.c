@@ -2,9 +2,7 @@
 /*
  * Hostile traces for trace.c.
  *
- * An input is a small trace: the length of the header (4 bytes, little-endian),
- * the header, the length of cpu0.out, cpu0.out, and what remains is cpu1.out. It
- * is laid out as files and read by way of trace.h. What it promises to its callers
+ * An input, see fuzz.h, is read by way of trace.h. What that promises to its callers
  * is checked for each record, and everything that the header points to is looked
  * at, so that the sanitizers see it.
  *
@@ -14,105 +12,18 @@
  *	fuzz-trace --random SECONDS FILE...	changes to these
  *	fuzz-trace --dump DIR			a trace in text, for the tests
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sanitizer/common_interface_defs.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "trace.h"
 
+#define FUZZER	"fuzz-trace"
+#include "fuzz.h"
+
 #define NR_FILES		2
 
-static char dir[64];
-
-/* Files */
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "fuzz-trace: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void remove_dir(void)
-{
-	static const char * const names[] = { "header", "cpu0.out", "cpu1.out" };
-	char path[128];
-	size_t i;
-
-	for (i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		unlink(path);
-	}
-	rmdir(dir);
-}
-
-static void make_dir(void)
-{
-	if (*dir)
-		return;
-	strcpy(dir, "/dev/shm/fuzz-trace.XXXXXX");
-	if (!mkdtemp(dir)) {
-		strcpy(dir, "/tmp/fuzz-trace.XXXXXX");
-		if (!mkdtemp(dir))
-			fail(dir);
-	}
-	atexit(remove_dir);
-}
-
-static void put_file(const char *name, const uint8_t *data, size_t size)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		fail(path);
-	close(fd);
-}
-
-/* Take a part off the input whose length comes first. */
-static size_t take_part(const uint8_t **data, size_t *size)
-{
-	size_t len;
-
-	if (*size < 4)
-		return 0;
-	len = (*data)[0] | (*data)[1] << 8 | (*data)[2] << 16 |
-	      (size_t)(*data)[3] << 24;
-	*data += 4;
-	*size -= 4;
-	return len < *size ? len : *size;
-}
-
-static void put_trace(const uint8_t *data, size_t size)
-{
-	size_t len;
-
-	make_dir();
-	len = take_part(&data, &size);
-	put_file("header", data, len);
-	data += len;
-	size -= len;
-	len = take_part(&data, &size);
-	put_file("cpu0.out", data, len);
-	put_file("cpu1.out", data + len, size - len);
-}
-
 /* What trace.h promises */
-
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "fuzz-trace: not so: %s\n", #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 static void complain(const char *file, uint64_t offset, const char *what,
 		     void *data)
@@ -164,7 +75,7 @@ static void check_records(struct trace *trace, size_t size)
 
 /**
  * LLVMFuzzerTestOneInput - read an input as a trace, and as one file of it
- * @data: see the top of the file
+ * @data: see fuzz.h
  * @size: of it
  *
  * Return: 0.
@@ -220,8 +131,7 @@ static void get_input(const char *name)
 {
 	FILE *f = fopen(name, "r");
 
-	if (!f)
-		fail(name);
+	EXPECT(f);
 	input_size = fread(input, 1, sizeof(input), f);
 	fclose(f);
 }

@@ -37,6 +37,7 @@
 /* Clocks of CPUs differ a little, and a time is taken before the number is. */
 #define TIME_JITTER	1000000
 #define CORE_SIZE	sizeof(struct kmemtrace_event)
+#define MAX_CPUS	65536u
 
 #define EXIT_CLEAN	0
 #define EXIT_ERRORS	1
@@ -493,33 +494,47 @@ static size_t dir_length(const char *name)
 }
 
 /* The files of one directory have one header, which is long: it is read once. */
+static struct {
+	struct trace *trace;
+	char *name;		/* of the file for which it was */
+} known;
+
+static void forget_header(void)
+{
+	trace_close(known.trace);
+	free(known.name);
+	known.trace = NULL;
+	known.name = NULL;
+}
+
+static bool has_header(const char *name)
+{
+	return known.name && dir_length(name) == dir_length(known.name) &&
+	       !strncmp(name, known.name, dir_length(name)) &&
+	       trace_header(known.trace)->abi_version;
+}
+
 static void check_one(const char *name)
 {
-	static struct trace *trace;
-	static char *last;
+	const struct trace_header *header;
 	struct check c;
-	bool same;
 
 	if (!is_regular(name))
 		return;
-	same = last && dir_length(name) == dir_length(last) &&
-	       !strncmp(name, last, dir_length(name)) &&
-	       trace_header(trace)->abi_version;
-	if (!same) {
-		trace_close(trace);
-		free(last);
-		last = NULL;
-		trace = trace_open_file(name, complain_header, NULL);
-		if (!trace) {
+	if (!has_header(name)) {
+		forget_header();
+		known.trace = trace_open_file(name, complain_header, NULL);
+		if (!known.trace) {
 			unreadable(name, "cannot be opened");
 			return;
 		}
-		last = strdup(name);
+		known.name = strdup(name);
 	}
-	if (!trace_header(trace)->abi_version && !options.quiet)
+	header = trace_header(known.trace);
+	if (!header->abi_version && !options.quiet)
 		printf("%s: no header, byte order guessed: %s\n", name,
-		       trace_header(trace)->big_endian ? "big" : "little");
-	check_file(name, trace_header(trace), &c);
+		       header->big_endian ? "big" : "little");
+	check_file(name, header, &c);
 }
 
 /* All files together */
@@ -622,16 +637,17 @@ static void check_told(const char *dir, const struct account *a)
  */
 static void check_missing(const char *dir, const struct account *a)
 {
+	unsigned long long begins = options.begins_given ? options.begins :
+				    a->header->begins;
 	unsigned long long lost = a->header->lost_events;
 	unsigned long long missing = a->missing;
 
-	if (options.begins_given) {
-		if (missing > lost + options.begins ||
-		    missing + a->untold < lost + options.begins) {
+	if (options.begins_given || a->header->begins_known) {
+		if (missing > lost + begins ||
+		    missing + a->untold < lost + begins) {
 			finding(dir,
 				"%llu numbers are missing; %llu events were lost, and there were %llu begins",
-				missing, lost,
-				(unsigned long long)options.begins);
+				missing, lost, begins);
 			all_errors++;
 		}
 		return;
@@ -690,23 +706,53 @@ static void check_account(const char *dir, struct account *a)
 	check_missing(dir, a);
 }
 
+/* "cpu12.out", with no other way to write the number */
+static bool is_cpu_file(const char *name, unsigned int *cpu)
+{
+	char again[32];
+
+	if (sscanf(name, "cpu%5u", cpu) != 1 || *cpu >= MAX_CPUS)
+		return false;
+	snprintf(again, sizeof(again), "cpu%u.out", *cpu);
+	return !strcmp(name, again);
+}
+
+/* Which CPUs have a file there. */
+static void find_files(const char *dir, bool *there)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	unsigned int cpu;
+
+	while (d && (e = readdir(d)))
+		if (is_cpu_file(e->d_name, &cpu))
+			there[cpu] = true;
+	if (d)
+		closedir(d);
+}
+
 static bool check_files(struct trace *trace, const char *dir, unsigned int *nr)
 {
+	bool *there = calloc(MAX_CPUS, sizeof(*there));
 	uint64_t before = all_errors;
-	struct stat st;
+	unsigned int cpu;
 	struct check c;
 	char *path;
 
-	/* the order of CPUs, without a list of them */
-	for (unsigned int cpu = 0; cpu < 65536; cpu++) {
-		if (asprintf(&path, "%s/cpu%u.out", dir, cpu) < 0)
-			break;
-		if (!stat(path, &st) && is_regular(path)) {
+	if (there)
+		find_files(dir, there);
+	else
+		unreadable(dir, "out of memory");
+	for (cpu = 0; there && cpu < MAX_CPUS; cpu++) {
+		if (!there[cpu] || asprintf(&path, "%s/cpu%u.out", dir, cpu) < 0)
+			continue;
+		if (is_regular(path)) {
 			check_file(path, trace_header(trace), &c);
 			++*nr;
 		}
 		free(path);
 	}
+	free(there);
 	return before == all_errors;
 }
 
@@ -739,15 +785,17 @@ static void check_all(const char *dir)
 static void usage(FILE *out)
 {
 	fputs("Usage: kmemtrace_check [OPTION]... FILE...\n"
-	      "       kmemtrace_check [OPTION]... --all DIR\n"
+	      "       kmemtrace_check [OPTION]... --all [DIR]\n"
 	      "Check files cpu<n>.out that kmemtraced recorded. The header is looked for\n"
 	      "beside each; without it the byte order is guessed.\n"
 	      "\n"
-	      "  -a, --all DIR         all files of a trace, and that no sequence number is\n"
-	      "                        missing that was not lost\n"
+	      "  -a, --all             all files of the trace in DIR (" TRACE_DIRECTORY "),\n"
+	      "                        and that no sequence number is missing that was not\n"
+	      "                        lost\n"
 	      "  -b, --begins N        with --all: recording was switched on N times while\n"
-	      "                        it was recorded; without it a few single numbers may\n"
-	      "                        be missing with no more than a note\n"
+	      "                        it was recorded; where neither this nor the header\n"
+	      "                        says so, a few single numbers may be missing with no\n"
+	      "                        more than a note\n"
 	      "  -m, --max-errors N    show N errors a file (20); the rest is counted\n"
 	      "  -q, --quiet           no summaries\n"
 	      "  -h, --help            this text\n"
@@ -776,7 +824,7 @@ static unsigned long long to_number(const char *s)
 int main(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "all", required_argument, NULL, 'a' },
+		{ "all", optional_argument, NULL, 'a' },
 		{ "begins", required_argument, NULL, 'b' },
 		{ "max-errors", required_argument, NULL, 'm' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -785,13 +833,14 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *dir = NULL;
-	bool files;
+	bool all = false, files;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "a:b:m:qhV", long_options,
+	while ((opt = getopt_long(argc, argv, "a::b:m:qhV", long_options,
 				  NULL)) != -1) {
 		switch (opt) {
 		case 'a':
+			all = true;
 			dir = optarg;
 			break;
 		case 'b':
@@ -815,15 +864,18 @@ int main(int argc, char **argv)
 			return EXIT_TROUBLE;
 		}
 	}
+	if (all && !dir)
+		dir = optind < argc ? argv[optind++] : TRACE_DIRECTORY;
 	files = optind < argc;
-	if (files == !!dir) {
+	if (files == all) {
 		usage(stderr);
 		return EXIT_TROUBLE;
 	}
-	if (dir)
+	if (all)
 		check_all(dir);
 	for (; optind < argc; optind++)
 		check_one(argv[optind]);
+	forget_header();
 	if (fflush(stdout) || ferror(stdout))
 		trouble = true;
 	return trouble ? EXIT_TROUBLE : all_errors ? EXIT_ERRORS :

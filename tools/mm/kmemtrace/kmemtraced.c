@@ -50,10 +50,11 @@
 
 #include <linux/kmemtrace.h>
 
+#include "trace.h"
+
 #define __printf(a, b)	__attribute__((format(printf, a, b)))
 
 #define DEFAULT_DEBUGFS	"/sys/kernel/debug/kmemtrace"
-#define DEFAULT_OUTPUT	"kmemtrace-trace"
 #define ONLINE_CPUS	"/sys/devices/system/cpu/online"
 
 #define SUBBUF_SIZE	(256 * 1024)
@@ -88,7 +89,7 @@ static struct {
 	bool progress;
 	bool rest;
 	bool stop;
-} options = { .debugfs = DEFAULT_DEBUGFS, .output = DEFAULT_OUTPUT };
+} options = { .debugfs = DEFAULT_DEBUGFS, .output = TRACE_DIRECTORY };
 
 /**
  * struct reader - a CPU's file on its way to disk
@@ -1016,6 +1017,9 @@ static void put_losses(FILE *f)
 
 	fprintf(f, "span %s\n",
 		rec.whole && (rec.ended || options.rest) ? "whole" : "part");
+	/* It was switched on before the first record, and here alone. */
+	if (rec.begun)
+		fputs("begins 0\n", f);
 	for (i = 0; i < rec.nr_readers; i++)
 		fprintf(f, "written %u %llu\n", rec.readers[i]->cpu,
 			(unsigned long long)rec.readers[i]->bytes);
@@ -1602,7 +1606,7 @@ static void usage(FILE *out)
 	      "or SIGTERM. Recording is switched on for as long as this runs; if it was on\n"
 	      "before, it is left on.\n"
 	      "\n"
-	      "  -o, --output DIR      where to (" DEFAULT_OUTPUT "): a file cpu<n>.out for each\n"
+	      "  -o, --output DIR      where to (" TRACE_DIRECTORY "): a file cpu<n>.out for each\n"
 	      "                        CPU, and header\n"
 	      "  -f, --force           overwrite the trace that is there\n"
 	      "  -F, --features LIST   what to record with each event: of time,pid,tag, or all\n"

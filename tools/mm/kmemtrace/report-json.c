@@ -187,6 +187,8 @@ static struct json_object *losses_object(const struct report *report)
 	}
 	add_number(o, "told_events", c->lost_events);
 	add_number(o, "told_bytes", c->lost_bytes);
+	if (h->begins_known)
+		add_number(o, "begins", h->begins);
 	add_number(o, "gaps", c->gaps);
 	add_number(o, "gaps_of_one", c->small_gaps);
 	add_number(o, "missing", c->missing);

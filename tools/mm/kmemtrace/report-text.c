@@ -227,7 +227,11 @@ static void say_losses(const struct report *report, FILE *out)
 	if (c->lost_records)
 		fprintf(out, "Told of in the trace: %" PRIu64 " records lost, %" PRIu64 " bytes.\n",
 			c->lost_events, c->lost_bytes);
-	if (c->gaps)
+	if (c->gaps && h->begins_known && !h->begins)
+		fprintf(out, "Sequence numbers missing: %" PRIu64 " in %" PRIu64
+			" gaps; recording went on all the time.\n",
+			c->missing, c->gaps);
+	else if (c->gaps)
 		fprintf(out, "Sequence numbers missing: %" PRIu64 " in %" PRIu64
 			" gaps; %" PRIu64 " of them of one, as where recording began.\n",
 			c->missing, c->gaps, c->small_gaps);

@@ -93,8 +93,8 @@ static const struct word weight_words[] = {
 };
 
 static const char usage[] =
-"Usage: kmemtrace-report [options] DIR\n"
-"Tell what the trace says that kmemtraced recorded in DIR.\n"
+"Usage: kmemtrace-report [options] [DIR]\n"
+"Tell what the trace says that kmemtraced recorded in DIR (" TRACE_DIRECTORY ").\n"
 "\n"
 "What to tell:\n"
 "  -s, --sort KEY       allocated (default), requested, fragmentation, live,\n"
@@ -103,7 +103,9 @@ static const char usage[] =
 "                       else all)\n"
 "  -b, --by WHAT        rows by site (default), tag, size, type\n"
 "  -k, --vmlinux FILE   file and line of call sites from the kernel that ran,\n"
-"                       with debug information\n"
+"                       with debug information; where an allocation has a tag,\n"
+"                       its line is that of the tag all the same, and what is in\n"
+"                       neither has the name that the symbols of the trace give it\n"
 "      --moments N      parts of the time line, an even number (default 32)\n"
 "Parts of the text (default: all):\n"
 "      --summary --rows --sizes --live --lifetimes --timeline --errors\n"
@@ -261,9 +263,9 @@ static void take_options(struct options *options, int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "s:n:b:k:Bo:hV", long_options,
 				  NULL)) != -1)
 		take_option(options, opt);
-	if (optind != argc - 1)
-		bad_usage("one directory is wanted", "");
-	options->dir = argv[optind];
+	if (argc - optind > 1)
+		bad_usage("one directory is enough", argv[optind + 1]);
+	options->dir = optind < argc ? argv[optind] : TRACE_DIRECTORY;
 	if (!options->top_given)
 		options->top = options->format == FORMAT_TEXT ? TOP_OF_TEXT : 0;
 	if (!options->sections)

@@ -30,15 +30,9 @@ $(OUT)/cut-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
 	$(COMPILE) $(SAN) -DFUZZ_MAIN -o $@ $(FUZZ_REPORT_SRC) \
 		$(OUT)/profile.pb-c.c $(REPORT_LIBS)
 
-# for measuring: bench-trace DIR EVENTS LIVE
+# bench-trace DIR EVENTS LIVE: for measuring, and for the long traces of test-report.sh
 .PHONY: bench-trace
 bench-trace: $(OUT)/bench-trace
 
 $(OUT)/bench-trace: bench-trace.c
 	$(COMPILE) $(LDFLAGS) -o $@ $<
-
-.PHONY: clean-report
-clean-report:
-	rm -f $(OUT)/bench-trace
-
-clean: clean-report

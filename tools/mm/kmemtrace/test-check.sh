@@ -136,6 +136,17 @@ says "one record gone" 'did recording begin anew'
 check "one begin" 0 --begins 1 --all "$tmp/all"
 check "no begin" 1 --begins 0 --all "$tmp/all"
 says "no begin" '178 numbers are missing; 177 events were lost'
+sed -i 's/^span /begins 0\n&/' "$tmp/all/header"
+check "no begin, by the header" 1 --all "$tmp/all"
+says "no begin, by the header" '178 numbers are missing; 177 events were lost'
+check "the option comes first" 0 --begins 1 --all "$tmp/all"
+sed -i 's/^begins 0/begins 1/' "$tmp/all/header"
+check "one begin, by the header" 0 --all "$tmp/all"
+not_says "one begin, by the header" 'note'
+sed -i 's/^begins 1/begins many/' "$tmp/all/header"
+check "begins that are no number" 1 --all "$tmp/all"
+says "begins that are no number" 'no sense in the value of "begins"'
+sed -i '/^begins /d' "$tmp/all/header"
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
 check "fifty records gone" 1 --all "$tmp/all"
 says "fifty records gone" 'numbers are missing, but only 177 events were lost'
@@ -182,6 +193,29 @@ says "not complete, with an error" 'nothing follows from the numbers'
 sed -i '/^end$/d' "$tmp/all/header"
 check "header cut short" 1 --all "$tmp/all"
 says "header cut short" 'cut short'
+
+# --- hostile files
+
+# seed NAME ARG...: a small trace as the fuzzers take it
+seed() {
+	"$here/make-trace.py" "$tmp/$1.seed" --packed "${@:2}"
+}
+
+seed whole --scenario losses --header span=whole --header begins=0
+seed other --scenario basic --big --word 32
+expect "cut off at every byte" 0 "$bin/cut-check" "$tmp/whole.seed" "$tmp/other.seed"
+says "cut off at every byte" "$(($(stat -c %s "$tmp/other.seed") + 1)) inputs"
+
+# --- the trace that kmemtraced writes without a name
+
+cd "$tmp" || exit
+check "no trace here" 2 --all
+gen kmemtrace-trace --header span=whole
+check "the trace here" 0 --all
+says "the trace here" 'kmemtrace-trace: 0 numbers missing'
+check "by name" 0 "--all=$tmp/kmemtrace-trace"
+check "two directories" 2 --all kmemtrace-trace kmemtrace-trace
+check "two directories, one with =" 2 --all=kmemtrace-trace kmemtrace-trace
 
 # --- what cannot be read
 

@@ -51,6 +51,19 @@ header() {
 	fi
 }
 
+# section NAME: begins with the words that the first line of stdin begins with
+section() {
+	local line want
+	line=$(sed -n "/^section $1\$/{n;p}" "$out/header")
+	read -r want || want='section kallsyms'
+	if [ -n "$line" ] && [ "${line%% *}" = "${want%% *}" ]; then
+		pass
+	else
+		echo "$line" >"$tmp/out"
+		fail "section $1: does not begin with ${want%% *}"
+	fi
+}
+
 recorded() {
 	same "$1: cpu0" "$tmp/source/cpu0.out" "$out/cpu0.out"
 	same "$1: cpu1" "$tmp/source/cpu1.out" "$out/cpu1.out"
@@ -100,6 +113,14 @@ header "record" 'earlier 2 1 48'
 header "record" '12 mm/foo.c:3 func:foo'
 header "record" 'abi_version 2'
 header "record" "release $(uname -r)"
+header "record" "machine $(uname -m)"
+header "record" "page_size $(getconf PAGESIZE)"
+header "record" "word_bits $(getconf LONG_BIT)"
+header "record" "byte_order $(python3 -c 'import sys; print(sys.byteorder)')"
+header "record" 'clock monotonic'
+header "record" 'begins 0'
+section modules < <(cat /proc/modules 2>/dev/null)
+section kallsyms </proc/kallsyms
 header "record" 'end'
 if [ -e "$out/header.tmp" ]; then fail "header.tmp is left"; else pass; fi
 expect "record: check" 0 "$bin/kmemtrace_check" "$out/cpu0.out" "$out/cpu1.out"
@@ -141,6 +162,8 @@ enabled "joined" 1
 header "joined" 'span part'
 # All that was ever written was read, so what was ever lost counts.
 header "joined" 'lost 2 3 144'
+# Who switched it on, and how often, is not known.
+if grep -q '^begins' "$out/header"; then fail "joined: begins"; else pass; fi
 kernel 1
 files
 printf '0 9 1000000000 7 700 0 0\n' >"$fake/stats"
@@ -284,10 +307,12 @@ done
 cat >"$tmp/faults.c" <<'END'
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static int fault(const char *name)
@@ -302,9 +327,30 @@ static int fault(const char *name)
 	return 1;
 }
 
-/* A file of debugfs that was removed. */
+/* Of this thread: the file that there is something to read in, and: "it is over". */
+static __thread int polled = -1;
+static __thread int over;
+
+/* A reader waits for the event to stop, and behind it for its file. */
+int poll(struct pollfd *fds, nfds_t nr, int timeout)
+{
+	struct timespec wait = { timeout / 1000, timeout % 1000 * 1000000L };
+	int ret = syscall(SYS_ppoll, fds, nr, timeout < 0 ? NULL : &wait, NULL, 0);
+
+	if (ret > 0 && fds[0].revents)
+		over = 1;
+	if (ret > 0 && nr == 2 && fds[1].revents)
+		polled = fds[1].fd;
+	return ret;
+}
+
+/* A file of debugfs that was removed; and was there a poll() before it? */
 ssize_t read(int fd, void *buf, size_t size)
 {
+	if (fcntl(fd, F_GETFL) & O_NONBLOCK) {
+		fault(over ? "drained" : fd == polled ? "polled" : "unpolled");
+		polled = -1;
+	}
 	if (fcntl(fd, F_GETFL) & O_NONBLOCK && fault("removed")) {
 		errno = EIO;
 		return -1;
@@ -331,6 +377,20 @@ fired() {
 	mkdir "$tmp/faults"
 }
 mkdir "$tmp/faults"
+
+kernel 0
+files
+touch "$tmp/faults/drained" "$tmp/faults/polled" "$tmp/faults/unpolled"
+begin "${faults[@]}"
+sleep 0.5
+kill -TERM "$daemon"
+ended "poll before each read" 0
+recorded "poll before each read"
+for fault in drained polled; do
+	if [ -e "$tmp/faults/$fault.fired" ]; then pass; else fail "nothing was read: $fault"; fi
+done
+if [ -e "$tmp/faults/unpolled.fired" ]; then fail "a read() without poll()"; else pass; fi
+rm "$tmp/faults"/*
 
 # removed WHAT: all that was read before is there, and that it is not all is said
 removed() {
@@ -463,6 +523,26 @@ expect "broken pipe" 0 bash -c 'set -o pipefail; "$@" 2>&1 >/dev/null | true' - 
 recorded "broken pipe"
 run "progress" 0 --force --seconds 2.5 --progress
 says "progress" '2 s: 0 events/s'
+kernel 0
+files
+{
+	sleep 1.5
+	printf '0 4009 1000 0 0 0 0\n2 5 500 10 480 1 48\n' >"$fake/.new"
+	mv "$fake/.new" "$fake/stats"
+} &
+run "progress of events and losses" 2 --force --seconds 3.5 --progress
+wait
+if grep -Eq '^[0-9]+ s: [1-9][0-9]+ events/s, [0-9.]+ MB, 7 events lost$' "$tmp/out"; then
+	pass
+else
+	fail "progress: no rate, or no losses"
+fi
+
+# --- without a name
+
+expect "no name" 0 env -C "$tmp" "$bin/kmemtraced" --debugfs "$fake" --seconds 0.3
+expect "no name: report" 0 env -C "$tmp" "$bin/kmemtrace-report" --summary
+same "no name" "$tmp/source/cpu0.out" "$tmp/kmemtrace-trace/cpu0.out"
 
 # --- the disk is full, which a limit on the size of files is a stand-in for
 

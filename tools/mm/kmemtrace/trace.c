@@ -435,6 +435,14 @@ static bool key_untold(struct header_reader *r, char *value)
 	return add_number(&r->trace->header.untold_events, value);
 }
 
+static bool key_begins(struct header_reader *r, char *value)
+{
+	struct trace_header *header = &r->trace->header;
+
+	header->begins_known = set_number(&header->begins, value, UINT_MAX);
+	return header->begins_known;
+}
+
 static const struct key {
 	const char *name;
 	bool (*set)(struct header_reader *r, char *value);
@@ -454,6 +462,7 @@ static const struct key {
 	{ "written", key_written, true },
 	{ "earlier", key_earlier, true },
 	{ "untold", key_untold, true },
+	{ "begins", key_begins, false },
 };
 
 #define KEY_FORMAT	0

@@ -16,6 +16,9 @@
 
 #include <linux/kmemtrace.h>
 
+/* where a trace is without a name */
+#define TRACE_DIRECTORY	"kmemtrace-trace"
+
 /**
  * struct trace_tag - a line of code, from the table of the kernel
  * @where: "mm/foo.c:12", with " [module]" where there is one
@@ -52,6 +55,8 @@ struct trace_symbol {
  * @earlier_events: of those lost before the trace, records in it tell
  * @untold_known: @untold_events is there
  * @untold_events: of @lost_events, those that no record tells of
+ * @begins_known: @begins is there
+ * @begins: how often recording was switched on after the first record
  * @machine: as in uname -m
  * @release: as in uname -r
  * @tags: by index, up to @nr_tags; an entry without @where is none
@@ -74,6 +79,8 @@ struct trace_header {
 	uint64_t earlier_events;
 	bool untold_known;
 	uint64_t untold_events;
+	bool begins_known;
+	unsigned int begins;
 	char machine[65];
 	char release[65];
 	struct trace_tag *tags;
