@@ -243,4 +243,5 @@ static struct kunit_suite codetag_query_suite = {
 	.name = "codetag_query",
 	.test_cases = codetag_query_cases,
 };
+
 kunit_test_suite(codetag_query_suite);

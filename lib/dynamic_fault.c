@@ -50,10 +50,10 @@
 
 /* Data */
 
+extern struct dynamic_fault __start_dynamic_faults[], __stop_dynamic_faults[];
+
 DEFINE_STATIC_KEY_FALSE(dynamic_fault_key);
 EXPORT_SYMBOL_GPL(dynamic_fault_key);
-
-extern struct dynamic_fault __start_dynamic_faults[], __stop_dynamic_faults[];
 
 static struct codetag_type dynamic_fault_type = {
 	.section	= "dynamic_faults",

@@ -228,14 +228,16 @@ test_page_tables()
 test_a_million()
 {
 	clean
+	many=1000000
+	! slow_kernel || many=150000
 	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
 	had=$1
 	ctx "$LINE enable"
-	uses "hold 1000000"
+	uses "hold $many"
 	one_row
 	dropped=$(awk '/^    dropped for / { n += $NF } END { print n + 0 }' /tmp/ctx)
 	note "$count kept, $dropped dropped; $(cat ${CTX}_mem)"
-	eq "kept and dropped" $((count + dropped)) 1000000
+	eq "kept and dropped" $((count + dropped)) $many
 	[ "$count" -gt 50000 ] || fail "only $count were kept"
 	awk '{ exit $1 > $3 }' ${CTX}_mem || fail "more than the cap"
 	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
@@ -425,11 +427,13 @@ test_many_ways()
 	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
 	note "to begin with, $(($1 - had)) bytes"
 	had=$1
-	uses "deep 40000"
+	many=40000
+	! slow_kernel || many=15000
+	uses "deep $many"
 	one_row
 	dropped=$(awk '/^    dropped for / { n += $NF } END { print n + 0 }' /tmp/ctx)
 	note "$count kept of $stacks ways, $dropped dropped; $(cat ${CTX}_mem)"
-	eq "kept and dropped" $((count + dropped)) 40000
+	eq "kept and dropped" $((count + dropped)) $many
 	[ "$stacks" -gt 3000 ] || fail "only $stacks ways"
 	set -- $(sum_tags 'lib/(alloc_tag_ctx|stackdepot)\.c')
 	grep -q slub_debug /proc/cmdline || [ $(($1 - had)) -le $(((4 << 20) + 65536)) ] ||
