@@ -946,11 +946,8 @@ static int context_command(struct codetag_words *w)
 	int command, nr;
 
 	command = context_parse(&query, w);
-	if (command < 0) {
-		pr_err("column %u, \"%s\": %s\n", w->column, w->word ?: "",
-		       w->error);
+	if (command < 0)
 		return command;
-	}
 	if (!alloc_tag_available) {
 		pr_err("memory allocation profiling is unavailable\n");
 		return -EOPNOTSUPP;
@@ -1181,16 +1178,7 @@ static int context_release(struct inode *inode, struct file *file)
 static ssize_t context_write(struct file *file, const char __user *buf,
 			     size_t count, loff_t *pos)
 {
-	struct codetag_words w;
-	char *text;
-	int ret;
-
-	text = codetag_words_from_user(&w, buf, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	ret = context_command(&w);
-	kfree(text);
-	return ret ?: count;
+	return codetag_command("alloc_tags.ctx", buf, count, context_command);
 }
 
 static const struct file_operations context_fops = {

@@ -11,10 +11,10 @@
  * and one with white space in it stands in quotes.
  *
  * A line is taken apart in place, word by word, and the first thing that is
- * wrong with it ends that: what it is and where it stands are kept for the
- * caller to show.
+ * wrong with it ends that: what it is and where it stands are kept, to be shown in
+ * the kernel log.
  *
- * Process context; but for getting a line from user space, any.
+ * Any context, but for codetag_command().
  */
 #include <linux/codetag.h>
 #include <linux/codetag_query.h>
@@ -23,6 +23,7 @@
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/parser.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -96,34 +97,6 @@ void codetag_words_begin(struct codetag_words *w, char *text)
 {
 	*w = (struct codetag_words) { .text = text, .next = text };
 	codetag_words_next(w);
-}
-
-/**
- * codetag_words_from_user - read the line that somebody writes to a file
- * @w: out; read up to the first word
- * @buf: what was written, all of it
- * @count: how much that is
- *
- * Context: process, may sleep.
- * Return: the text, to be given to kfree() when @w is done with; or an error:
- * -E2BIG for more than a page, -EINVAL for a zero byte, -ENOMEM, -EFAULT.
- */
-char *codetag_words_from_user(struct codetag_words *w, const char __user *buf,
-			      size_t count)
-{
-	char *text;
-
-	if (count > PAGE_SIZE)
-		return ERR_PTR(-E2BIG);
-	text = memdup_user_nul(buf, count);
-	if (IS_ERR(text))
-		return text;
-	if (strlen(text) != count) {
-		kfree(text);
-		return ERR_PTR(-EINVAL);
-	}
-	codetag_words_begin(w, text);
-	return text;
 }
 
 static bool codetag_number(const char **s, unsigned int *number)
@@ -308,6 +281,44 @@ bool codetag_query_match(struct codetag_query *q, const struct codetag *ct,
 
 	index = q->seen++;
 	return index >= q->first_index && index <= q->last_index;
+}
+
+/**
+ * codetag_command - do what somebody writes to a file
+ * @file: what the kernel log is to call that file
+ * @buf: what was written, all of it one command
+ * @count: how much that is
+ * @run: does it, or says by codetag_words_wrong() what is wrong with it; its words
+ *	are gone afterwards
+ *
+ * Context: process, may sleep.
+ * Return: @count; or an error: that of @run, -E2BIG for more than a page, -EINVAL
+ * for a zero byte, -ENOMEM, -EFAULT.
+ */
+ssize_t codetag_command(const char *file, const char __user *buf, size_t count,
+			int (*run)(struct codetag_words *w))
+{
+	struct codetag_words w;
+	char *text;
+	int ret;
+
+	if (count > PAGE_SIZE)
+		return -E2BIG;
+	text = memdup_user_nul(buf, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (strlen(text) != count) {
+		kfree(text);
+		return -EINVAL;
+	}
+
+	codetag_words_begin(&w, text);
+	ret = run(&w);
+	if (w.error)
+		pr_err("%s: column %u, \"%s\": %s\n", file, w.column,
+		       w.word ?: "", w.error);
+	kfree(text);
+	return ret ?: count;
 }
 
 #ifdef CONFIG_CODETAG_QUERY_KUNIT_TEST

@@ -498,11 +498,8 @@ static int fault_command(struct codetag_words *w)
 	HLIST_HEAD(list);
 	int ret;
 
-	if (codetag_query_parse(&query, w) || fault_parse_command(&set, w)) {
-		pr_err("column %u, \"%s\": %s\n", w->column, w->word ?: "",
-		       w->error);
+	if (codetag_query_parse(&query, w) || fault_parse_command(&set, w))
 		return -EINVAL;
-	}
 
 	mutex_lock(&dynamic_fault_mutex);
 	fault_lock_tags();
@@ -605,16 +602,7 @@ static int fault_open(struct inode *inode, struct file *file)
 static ssize_t fault_write(struct file *file, const char __user *buf,
 			   size_t count, loff_t *pos)
 {
-	struct codetag_words w;
-	char *text;
-	int ret;
-
-	text = codetag_words_from_user(&w, buf, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	ret = fault_command(&w);
-	kfree(text);
-	return ret ?: count;
+	return codetag_command("dynamic_faults", buf, count, fault_command);
 }
 
 static const struct file_operations fault_fops = {

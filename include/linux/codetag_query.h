@@ -59,8 +59,6 @@ struct codetag_query {
 };
 
 void codetag_words_begin(struct codetag_words *w, char *text);
-char *codetag_words_from_user(struct codetag_words *w, const char __user *buf,
-			      size_t count);
 void codetag_words_next(struct codetag_words *w);
 int codetag_words_wrong(struct codetag_words *w, const char *error);
 int codetag_words_number(struct codetag_words *w, unsigned int min,
@@ -69,5 +67,8 @@ int codetag_words_number(struct codetag_words *w, unsigned int min,
 int codetag_query_parse(struct codetag_query *q, struct codetag_words *w);
 bool codetag_query_match(struct codetag_query *q, const struct codetag *ct,
 			 const char *modname, const char *class);
+
+ssize_t codetag_command(const char *file, const char __user *buf, size_t count,
+			int (*run)(struct codetag_words *w));
 
 #endif /* _LINUX_CODETAG_QUERY_H */

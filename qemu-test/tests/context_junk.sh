@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Junk in alloc_tag.ctx_mem=: a message, and the default.
+#
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=junk
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=0
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=400M
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4Mx
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=99999999999999999999
+# expect-console: alloc_tags\.ctx: alloc_tag\.ctx_mem=.* is not a size from 64K to half of the memory
+
+. /qt/lib.sh
+
+test_default()
+{
+	max=$(awk '{ print $3 }' /sys/kernel/debug/alloc_tags.ctx_mem)
+	percent=$(($(kilobytes MemTotal) * 1024 / 100))
+	# MemTotal has grown by what init gave back
+	[ "$max" -gt $((percent * 9 / 10)) ] && [ "$max" -le "$percent" ] ||
+		fail "$max bytes, 1 % are $percent"
+	echo "func pte_alloc_one enable" > /sys/kernel/debug/alloc_tags.ctx || fail enable
+	ls / > /dev/null
+	cat /sys/kernel/debug/alloc_tags.ctx | grep -q "pid:" ||
+		fail "nothing captured"
+	echo disable > /sys/kernel/debug/alloc_tags.ctx
+}
+
+run_tests
