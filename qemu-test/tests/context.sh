@@ -4,8 +4,7 @@
 # and numbers, within the memory they may take, and gone when they are freed.
 #
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M
-# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M slub_debug=FZPU
-# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M slab_nomerge
+# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M slub_debug=FZPU slab_nomerge
 # modules: ctag_uses ctag_test ctag_life ctag_keep
 # timeout: 300
 

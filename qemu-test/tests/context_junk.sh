@@ -3,10 +3,7 @@
 # Junk in alloc_tag.ctx_mem=: a message, and the default.
 #
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=junk
-# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=0
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=400M
-# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=
-# append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4Mx
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=99999999999999999999
 # expect-console: alloc_tags\.ctx: alloc_tag\.ctx_mem=.* is not a size from 64K to half of the memory
 
