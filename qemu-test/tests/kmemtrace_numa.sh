@@ -5,6 +5,8 @@
 # free where the allocation was, but one on the other CPU is.
 #
 # memory: 1G
+# append: sysctl.vm.mem_profiling=0
+# qemu: -smp 2,sockets=2,cores=1,threads=1
 # qemu: -object memory-backend-ram,id=m0,size=512M -numa node,nodeid=0,cpus=0,memdev=m0
 # qemu: -object memory-backend-ram,id=m1,size=512M -numa node,nodeid=1,cpus=1,memdev=m1
 # programs: kmemtraced kmemtrace_check kmemtrace-report
