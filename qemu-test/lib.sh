@@ -391,3 +391,51 @@ slow_kernel()
 {
 	zcat /proc/config.gz | grep -qxE 'CONFIG_(KASAN|KCSAN)=y'
 }
+
+# refused_by FILE COMMAND ERROR [COLUMN]: a command about code tags is refused, with that
+# in the kernel log, and nothing is changed
+refused_by()
+{
+	cat "$1" > /tmp/was
+	dmesg -c > /dev/null
+	if printf '%s' "$2" > "$1" 2> /dev/null; then
+		fail "accepted: $2"
+	fi
+	dmesg | grep -F "${1##*/}: " | grep -F "$3" | grep -qF "${4:-}" ||
+		fail "$2: the log says: $(dmesg | tail -1)"
+	cat "$1" | cmp - /tmp/was || fail "changed by: $2"
+}
+
+# How fast a recorder can be without loss. The test has a produce RATE, for SECONDS_EACH,
+# that is false if the CPUs fell back.
+
+# trace_cmd_at EVENT RATE: trace-cmd records the event's whole system; into $lost what it
+# lost, into $kept_up what produce said
+trace_cmd_at()
+{
+	rm -f /mnt/t.dat*
+	trace-cmd record -q --compression none -e "${1%/*}" -b 4096 -o /mnt/t.dat \
+		sleep $((SECONDS_EACH * 3)) > /tmp/said 2>&1 &
+	DAEMON=$!
+	until_true 20 grep -q 1 "/sys/kernel/tracing/events/$1/enable" || fail "$(cat /tmp/said)"
+	produce "$2"
+	kept_up=$?
+	cat /sys/kernel/tracing/per_cpu/cpu*/stats > /tmp/stats
+	lost=$(awk -F: '/^(overrun|commit overrun|dropped events)/ { n += $2 } END { print n + 0 }' /tmp/stats)
+	kill -INT $DAEMON
+	wait $DAEMON
+	[ -s /mnt/t.dat ] || fail "trace-cmd: $(cat /tmp/said)"
+}
+
+# climb RATE COMMAND...: the last rate at which nothing was lost, into $best; the first at
+# which something was, or the CPUs fell back, into $rate
+climb()
+{
+	best=0
+	rate=$1
+	shift
+	while "$@" "$rate" && [ "$lost" -eq 0 ] && [ "$kept_up" -eq 0 ]; do
+		best=$rate
+		rate=$((rate * 6 / 5))
+	done
+}

@@ -20,17 +20,9 @@ faults()
 	echo "$1" > $FAULTS || fail "refused: $1"
 }
 
-# refused COMMAND ERROR COLUMN: with that in the kernel log, and nothing changed
 refused()
 {
-	cat $FAULTS > /tmp/was
-	dmesg -c > /dev/null
-	if printf '%s' "$1" > $FAULTS 2> /dev/null; then
-		fail "accepted: $1"
-	fi
-	dmesg | grep -F 'dynamic_faults: ' | grep -F "$2" | grep -qF "${3:-}" ||
-		fail "$1: the log says: $(dmesg | tail -1)"
-	cat $FAULTS | cmp - /tmp/was || fail "changed by: $1"
+	refused_by $FAULTS "$@"
 }
 
 uses()

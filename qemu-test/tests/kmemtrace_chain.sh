@@ -7,7 +7,10 @@
 # large that nothing is lost. It fails if trace-cmd does not take three times as many
 # instructions, the allocations among them. And what it costs to report as many events.
 #
-# append: sysctl.vm.mem_profiling=0
+# Time stands still while nothing runs, and then jumps to what is due: for the disk, by
+# minutes.
+#
+# append: sysctl.vm.mem_profiling=0 sysctl.kernel.hung_task_timeout_secs=0
 # icount: yes
 # cpus: 1
 # modules: alloc_rate

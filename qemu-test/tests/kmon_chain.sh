@@ -5,7 +5,10 @@
 # Done for few and for many rounds: the difference is what rounds cost, without what it
 # costs to begin and to end. Nothing may be lost.
 #
-# append: sysctl.vm.mem_profiling=0
+# Time stands still while nothing runs, and then jumps to what is due: for the disk, by
+# minutes.
+#
+# append: sysctl.vm.mem_profiling=0 sysctl.kernel.hung_task_timeout_secs=0
 # icount: yes
 # cpus: 1
 # programs: kmonlog trace-cmd

@@ -4,9 +4,10 @@
 # CPUs, get to disk without loss: kmonlog beside trace-cmd record -e sched, the same
 # 8 MiB of buffers, the same disk. The rate rises by a fifth until something is lost, or
 # until the CPUs cannot switch that fast any more. Figures are notes, since the host has
-# a say in them; but what trace-cmd can do without loss, kmonlog has to.
+# a say in them; but what trace-cmd can do without loss, kmonlog has to. The clock is
+# the CPU's, see kmemtrace_rate.
 #
-# append: sysctl.vm.mem_profiling=0
+# append: sysctl.vm.mem_profiling=0 tsc=reliable
 # programs: kmonlog kmonparse trace-cmd
 # memory: 2G
 # disk: 2G
@@ -50,34 +51,18 @@ lost_by_kmonlog()
 
 lost_by_trace_cmd()
 {
-	rm -f /mnt/t.dat*
-	trace-cmd record -q --compression none -e sched -b 4096 -o /mnt/t.dat sleep $((SECONDS_EACH * 3)) > /tmp/said 2>&1 &
-	LOGGER=$!
-	until_true 20 grep -q 1 /sys/kernel/tracing/events/sched/sched_switch/enable || fail "$(cat /tmp/said)"
-	produce "$1"
-	kept_up=$?
-	cat /sys/kernel/tracing/per_cpu/cpu*/stats > /tmp/stats
-	lost=$(awk -F: '/^(overrun|commit overrun|dropped events)/ { n += $2 } END { print n + 0 }' /tmp/stats)
-	kill -INT $LOGGER
-	wait $LOGGER
+	trace_cmd_at sched/sched_switch "$1"
 	[ "$lost" -gt 0 ] || [ "$(stat -c %s /mnt/t.dat)" -gt $((rounds * 100)) ] ||
 		fail "trace-cmd: $(cat /tmp/said)"
 }
 
-# climb NAME LOST RATE: the last rate at which nothing was lost, in rounds a second
-climb()
+# lossless NAME RATE COMMAND: rounds a second
+lossless()
 {
-	best=0
-	rate=$3
-	while :; do
-		$2 $rate
-		if [ "$lost" -gt 0 ] || [ $kept_up -ne 0 ]; then
-			break
-		fi
-		best=$rate
-		rate=$((rate * 6 / 5))
-	done
-	note "$1: $((best * 2)) rounds, $((best * 2 * RECORDS)) records, a second without loss; at $((rate * 2)), $lost lost in $ms ms"
+	name=$1
+	shift
+	climb "$@"
+	note "$name: $((best * 2)) rounds, $((best * 2 * RECORDS)) records, a second without loss; at $((rate * 2)), $lost lost in $ms ms"
 }
 
 test_beside_trace_cmd()
@@ -85,11 +70,11 @@ test_beside_trace_cmd()
 	mount_disk
 	mount -t tracefs none /sys/kernel/tracing 2> /dev/null
 	[ -d /sys/kernel/tracing/events/sched ] || fail "no tracefs"
-	climb trace-cmd lost_by_trace_cmd 500
+	lossless trace-cmd 500 lost_by_trace_cmd
 	theirs=$best
 	[ "$theirs" -gt 0 ] || fail "trace-cmd records nothing without loss"
 	# a step below theirs, as the host may be slower now
-	climb kmonlog lost_by_kmonlog $((theirs * 5 / 6))
+	lossless kmonlog $((theirs * 5 / 6)) lost_by_kmonlog
 	note "$((best * 100 / theirs)) hundredths of trace-cmd"
 	[ $best -gt 0 ] || fail "kmonlog loses where trace-cmd does not"
 	kmonparse --unsorted /mnt/log | tail -n 1 | grep -q '^cpu=[01],ts=' || fail "no log"
