@@ -7,7 +7,7 @@
 # modules: kmon_feed ctag_test ctag_keep
 # programs: kmonlog kmonparse
 # memory: 1G
-# timeout: 300
+# timeout: 450
 
 . /qt/lib.sh
 
@@ -320,6 +320,7 @@ test_wide_pids()
 # tasks: then once more.
 test_run_time()
 {
+	! slow_kernel || skip "a switch takes longer here than what is to be measured"
 	roomy
 	if zcat /proc/config.gz | grep -qx CONFIG_SCHEDSTATS=y; then
 		[ -e /proc/self/schedstat ] || fail "no schedstat, with CONFIG_SCHEDSTATS"
@@ -453,7 +454,7 @@ reads_at()
 	rmmod kmon_feed
 	note "flush_hz $1: $2 reads of $3 records"
 	reads=$2
-	[ "$3" -gt 500 ] || fail "hardly any records"
+	[ "$3" -gt $((500 / PART)) ] || fail "hardly any records"
 }
 
 test_flush_hz()
@@ -499,6 +500,8 @@ test_hotplug_under_load()
 	dmesg -c > /dev/null
 	insmod /modules/kmon_feed.ko nr=$((3000000 / PART)) &
 	feeder=$!
+	# its threads are for the CPUs that are there when it begins
+	until_true 60 grep -qs '^kmon_feed/1$' /proc/[0-9]*/comm || fail "no thread"
 	cpu1_blinks 5
 	wait $feeder || fail insmod
 	fed_up
@@ -592,7 +595,7 @@ test_close_while_others_write()
 	wait $feeder
 	rmmod kmon_feed
 	rm -f /tmp/x
-	[ $n -gt 3 ] || fail "only $n times"
+	[ $n -gt $((3 / PART)) ] || fail "only $n times"
 }
 
 # What rings and buffers took is given back with the last close
@@ -601,7 +604,7 @@ test_all_is_given_back()
 	settle
 	set -- $(sum_tags 'func:(make_ring|kmon_open|set_size)')
 	eq "before" "$*" "0 0"
-	kmon hold 2 3000 > /tmp/held &
+	kmon hold 2 $((3000 * PART)) > /tmp/held &
 	holder=$!
 	until_true 20 grep -q ready /tmp/held || fail hold
 	set -- $(sum_tags 'func:make_ring')

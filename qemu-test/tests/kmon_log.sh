@@ -183,8 +183,7 @@ test_none_beside_another()
 # kept busy by those
 test_idle()
 {
-	most=100
-	! slow_kernel || most=200
+	! slow_kernel || skip "everything is busy with itself here"
 	for sources in alloc sched,alloc; do
 		begin a -o /tmp/a -f -s $sources
 		usleep 3000000
@@ -192,7 +191,7 @@ test_idle()
 		kill -INT $log
 		ends $log 0
 		note "$sources: $ticks hundredths of a second in 3 s, $(number_of '\([0-9]*\) records, ') records"
-		[ "$ticks" -le $most ] || fail "$sources: it was busy with itself"
+		[ "$ticks" -le 100 ] || fail "$sources: it was busy with itself"
 	done
 }
 
