@@ -7,6 +7,7 @@
 #define _LINUX_CODETAG_H
 
 #include <linux/build_bug.h>
+#include <linux/codetag_types.h>
 #include <linux/list.h>
 #include <linux/rwsem.h>
 #include <linux/types.h>
@@ -16,33 +17,6 @@ struct codetag_type;
 struct load_info;
 struct module;
 struct seq_buf;
-
-/**
- * struct codetag - a place in the source
- * @filename: as the compiler was given it
- * @function: the function around it
- * @lineno: line in @filename
- * @index: number of the tag within its type, 0 while it has none
- * @flags: for the user of the type
- *
- * The first member of every record that a type puts in its section.
- */
-struct codetag {
-	const char *filename;
-	const char *function;
-	unsigned int lineno;
-	u16 index;
-	u16 flags;
-};
-
-/* For a tag outside of the function that it stands for. */
-#define CODETAG_INIT_FOR(_function) {					\
-	.filename	= __FILE__,					\
-	.function	= _function,					\
-	.lineno		= __LINE__,					\
-}
-
-#define CODETAG_INIT	CODETAG_INIT_FOR(__func__)
 
 /* The largest index a tag can have. */
 #define CODETAG_INDEX_MAX	U16_MAX
@@ -163,6 +137,7 @@ static inline struct codetag *codetag_of_range(const struct codetag_type *type,
 #if defined(CONFIG_CODETAG) && defined(CONFIG_MODULES)
 int codetag_load_module(struct module *mod, const struct load_info *info);
 void codetag_unload_module(struct module *mod);
+void codetag_unload_type(struct codetag_type *type, struct module *mod);
 #else
 static inline int codetag_load_module(struct module *mod,
 				      const struct load_info *info)
