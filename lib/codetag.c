@@ -512,7 +512,17 @@ static int codetag_load_range(struct codetag_type *type, struct module *mod,
 	return err;
 }
 
-static void codetag_unload_type(struct codetag_type *type, struct module *mod)
+/**
+ * codetag_unload_type - forget the tags that a module has of one type
+ * @type: the type
+ * @mod: the module
+ *
+ * For a user that must be done with them before codetag_unload_module(), which
+ * finds none of this type then.
+ *
+ * Context: process context, may sleep.
+ */
+void codetag_unload_type(struct codetag_type *type, struct module *mod)
 {
 	struct codetag_range *range, *next;
 
