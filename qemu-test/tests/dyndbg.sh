@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Dynamic debug is a user of code tags beside others: its call sites come and go
+# with their module while commands and readers are about them, and no lock is taken
+# the wrong way round. What it prints, qemu-test/dyndbg compares with the base.
+#
+# config: dyndbg-debug
+# modules: dd_sites ctag_uses
+# timeout: 300
+# set: all
+
+. /qt/lib.sh
+
+CONTROL=/proc/dynamic_debug/control
+FAULTS=/sys/kernel/debug/dynamic_faults
+SAY=/sys/module/dd_sites/parameters/say
+CLASSES=/sys/module/dd_sites/parameters/classes
+
+control()
+{
+	echo "$1" > $CONTROL || fail "refused: $1"
+}
+
+sites()
+{
+	grep -F '[dd_sites]' $CONTROL
+}
+
+# said: how many of its messages the log has got since the last time
+said()
+{
+	dmesg -c > /tmp/log
+	echo 1 > $SAY
+	dmesg -c | grep -c 'dd_sites: .* \(of 10\|the last\)'
+}
+
+test_a_hundred_sites()
+{
+	insmod /modules/dd_sites.ko || fail insmod
+	eq sites "$(sites | wc -l)" 100
+	eq "in a class" "$(sites | grep -c 'class:DD_\(ONE\|TWO\)$')" 10
+	eq "said" "$(said)" 0
+	control "module dd_sites +p"
+	eq "said" "$(said)" 90
+	echo 1 > $CLASSES
+	eq "said" "$(said)" 95
+	control "module dd_sites func dd_say_f* -p"
+	eq "said" "$(said)" 77
+	control "module dd_sites class DD_TWO +p; module dd_sites -p"
+	eq "said" "$(said)" 10
+	rmmod dd_sites
+	eq sites "$(sites | wc -l)" 0
+}
+
+# A module that comes again is behind those that stayed.
+test_order()
+{
+	insmod /modules/dd_sites.ko || fail insmod
+	insmod /modules/ctag_uses.ko || fail insmod
+	sites > /tmp/first
+	rmmod dd_sites
+	insmod /modules/dd_sites.ko || fail insmod
+	sites | cmp - /tmp/first || fail "another order the second time"
+	tail -n 100 $CONTROL | cmp - /tmp/first || fail "not the last"
+	rmmod dd_sites
+	rmmod ctag_uses
+}
+
+test_load_fails()
+{
+	! insmod /modules/dd_sites.ko classes=no dyndbg=+p 2> /dev/null ||
+		fail "loaded"
+	eq sites "$(sites | wc -l)" 0
+	insmod /modules/dd_sites.ko dyndbg=+p || fail insmod
+	eq "on" "$(sites | grep -c ' =p ')" 90
+	rmmod dd_sites
+}
+
+# Every lock in every order that there is: commands, readers, CPUs that go, the
+# other users of code tags, modules.
+test_all_at_once()
+{
+	rm -f /tmp/enough
+	(while [ ! -e /tmp/enough ]; do
+		control "module dd_sites +p; func dd_say_* -p; class DD_ONE =pm"
+	done) &
+	pids=$!
+	(while [ ! -e /tmp/enough ]; do
+		cat $CONTROL > /dev/null
+		dd if=$CONTROL bs=100 count=50 of=/dev/null 2> /dev/null
+	done) &
+	pids="$pids $!"
+	(while [ ! -e /tmp/enough ]; do
+		cat "$INFO" "$CONSERVATION" $FAULTS > /dev/null
+		echo "module dd_sites disable" > $FAULTS
+	done 2> /dev/null) &
+	pids="$pids $!"
+	for i in $(seq 15); do
+		insmod /modules/dd_sites.ko dyndbg=+p || fail "insmod, round $i"
+		echo 0 > /sys/devices/system/cpu/cpu1/online
+		echo 1 > $SAY
+		rmmod dd_sites || fail "rmmod, round $i"
+		echo 1 > /sys/devices/system/cpu/cpu1/online
+	done
+	touch /tmp/enough
+	for pid in $pids; do
+		wait "$pid" || fail "a command was refused"
+	done
+	eq sites "$(sites | wc -l)" 0
+	control "=_"
+}
+
+run_tests
