@@ -12,11 +12,10 @@
 #define FAKE_CLASS(_id)	((_id) << _DPRINTK_CLASS_SHIFT)
 #define FAKE_NONE	FAKE_CLASS(_DPRINTK_CLASS_DFLT)
 
-static const char *fake_classes[] = { "ONE", "TWO", "THREE" };
-
 struct fake_range {
 	struct codetag_range range;
 	struct module mod;
+	const char *classes[3];
 	struct ddebug_class_map maps[2];
 	struct _ddebug sites[FAKE_SITES];
 };
@@ -54,16 +53,19 @@ static void fake_exit(struct kunit_resource *res)
 /* Without a name, what the kernel would have: three modules in one range. */
 static struct fake_range *fake_new(struct kunit *test, const char *modname)
 {
+	struct fake_range *f = kzalloc(sizeof(*f), GFP_KERNEL);
 	/* The second is of another module and does not count. */
 	const struct ddebug_class_map maps[] = {
-		{ .mod_name = FAKE_NAME, .class_names = fake_classes,
+		{ .mod_name = FAKE_NAME, .class_names = f->classes,
 		  .length = 2, .base = 2 },
-		{ .mod_name = "other", .class_names = fake_classes,
+		{ .mod_name = "other", .class_names = f->classes,
 		  .length = 3, .base = 5 },
 	};
-	struct fake_range *f = kzalloc(sizeof(*f), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->classes[0] = "ONE";
+	f->classes[1] = "TWO";
+	f->classes[2] = "THREE";
 	memcpy(f->sites, fake_sites, sizeof(fake_sites));
 	memcpy(f->maps, maps, sizeof(maps));
 	f->mod.ddebug_classes = f->maps;
