@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of latency by line of code: a wait counts once, at the line that
+ * waits, whichever way it waits; what began before timing was switched on does
+ * not. Included by lib/codetag_time_stats.c.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+
+static DECLARE_WAIT_QUEUE_HEAD(nobody_wakes);
+static bool was_on;
+
+static void switch_timing(bool on)
+{
+	mutex_lock(&time_stats_mutex);
+	if (on)
+		time_stats_enable();
+	else
+		time_stats_disable();
+	mutex_unlock(&time_stats_mutex);
+}
+
+static int codetag_time_stats_begin(struct kunit *test)
+{
+	was_on = static_key_enabled(&codetag_time_stats_key);
+	switch_timing(true);
+	return was_on || static_key_enabled(&codetag_time_stats_key) ? 0 : -EIO;
+}
+
+static void codetag_time_stats_end(struct kunit *test)
+{
+	switch_timing(was_on);
+}
+
+/* What is known of the one line of a function. */
+static void read_function(struct kunit *test, const char *function,
+			  struct time_stats_report *report)
+{
+	struct codetag_time_stats *found = NULL;
+	struct codetag_iterator iter;
+	unsigned int nr = 0;
+	bool more;
+
+	time_stats_flush();
+	codetag_lock(&time_stats_type);
+	for (more = codetag_first(&iter, &time_stats_type); more;
+	     more = codetag_next(&iter)) {
+		if (strcmp(iter.ct->function, function))
+			continue;
+		found = to_time_stats(iter.ct);
+		nr++;
+	}
+	codetag_unlock(&time_stats_type);
+	KUNIT_ASSERT_EQ(test, nr, 1);
+	KUNIT_ASSERT_NOT_NULL(test, found->stats);
+	time_stats_read(found->stats, codetag_time_stats_now(), report);
+}
+
+static noinline void sleep_on_event(void)
+{
+	wait_event_timeout(nobody_wakes, false, HZ / 20);
+}
+
+static void test_a_wait_counts_at_its_line(struct kunit *test)
+{
+	struct time_stats_report was, is;
+	u64 begin, took;
+
+	read_function(test, "sleep_on_event", &was);
+	begin = codetag_time_stats_now();
+	sleep_on_event();
+	took = codetag_time_stats_now() - begin;
+	read_function(test, "sleep_on_event", &is);
+
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+	KUNIT_EXPECT_LE(test, is.total - was.total, took);
+	KUNIT_EXPECT_GE(test, is.total - was.total, 30 * NSEC_PER_MSEC);
+}
+
+static noinline void prepare_again_and_again(void)
+{
+	DEFINE_WAIT(wait);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		prepare_to_wait(&nobody_wakes, &wait, TASK_UNINTERRUPTIBLE);
+		schedule_timeout(1);
+		/* As by autoremove_wake_function(). */
+		remove_wait_queue(&nobody_wakes, &wait);
+		INIT_LIST_HEAD(&wait.entry);
+	}
+	finish_wait(&nobody_wakes, &wait);
+	finish_wait(&nobody_wakes, &wait);
+}
+
+static void test_a_loop_is_one_wait(struct kunit *test)
+{
+	struct time_stats_report was, is;
+
+	read_function(test, "prepare_again_and_again", &was);
+	prepare_again_and_again();
+	read_function(test, "prepare_again_and_again", &is);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+	KUNIT_EXPECT_GE(test, is.total - was.total,
+			2 * (u64)jiffies_to_nsecs(1));
+}
+
+static noinline void exclusive_on_garbage(void)
+{
+	struct wait_queue_entry wait;
+
+	memset(&wait, 0xff, sizeof(wait));
+	init_wait(&wait);
+	finish_wait(&nobody_wakes, &wait);
+
+	memset(&wait, 0xff, sizeof(wait));
+	init_wait_entry(&wait, 0);
+	finish_wait(&nobody_wakes, &wait);
+
+	memset(&wait, 0xff, sizeof(wait));
+	init_waitqueue_entry(&wait, current);
+	INIT_LIST_HEAD(&wait.entry);
+	finish_wait(&nobody_wakes, &wait);
+
+	memset(&wait, 0xff, sizeof(wait));
+	init_waitqueue_func_entry(&wait, autoremove_wake_function);
+	INIT_LIST_HEAD(&wait.entry);
+	finish_wait(&nobody_wakes, &wait);
+
+	prepare_to_wait_exclusive(&nobody_wakes, &wait, TASK_UNINTERRUPTIBLE);
+	__set_current_state(TASK_RUNNING);
+	finish_wait(&nobody_wakes, &wait);
+}
+
+static void test_entries_begin_untimed(struct kunit *test)
+{
+	struct time_stats_report was, is;
+
+	read_function(test, "exclusive_on_garbage", &was);
+	exclusive_on_garbage();
+	read_function(test, "exclusive_on_garbage", &is);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+}
+
+static noinline void sleep_woken(void)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	add_wait_queue(&nobody_wakes, &wait);
+	wait_woken(&wait, TASK_UNINTERRUPTIBLE, 2);
+	remove_wait_queue(&nobody_wakes, &wait);
+}
+
+static void test_woken_counts_each_sleep(struct kunit *test)
+{
+	struct time_stats_report was, is;
+
+	read_function(test, "sleep_woken", &was);
+	sleep_woken();
+	sleep_woken();
+	read_function(test, "sleep_woken", &is);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 2);
+}
+
+static noinline void two_calls(u64 start)
+{
+	code_tag_time_stats_finish(start);
+}
+
+static void test_two_calls(struct kunit *test)
+{
+	struct time_stats_report was, is;
+	u64 start;
+
+	read_function(test, "two_calls", &was);
+	start = code_tag_time_stats_start();
+	KUNIT_EXPECT_NE(test, start, 0);
+	udelay(100);
+	two_calls(start);
+	read_function(test, "two_calls", &is);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+	KUNIT_EXPECT_GE(test, is.total - was.total, 100 * NSEC_PER_USEC);
+}
+
+static void test_stale_start_is_ignored(struct kunit *test)
+{
+	struct time_stats_report was, is;
+	u64 start;
+
+	read_function(test, "two_calls", &was);
+	two_calls(0);
+	two_calls(1);
+	start = code_tag_time_stats_start();
+	switch_timing(false);
+	KUNIT_EXPECT_EQ(test, code_tag_time_stats_start(), 0);
+	two_calls(start);
+	switch_timing(true);
+	two_calls(start);
+	read_function(test, "two_calls", &is);
+	KUNIT_EXPECT_EQ(test, is.count, was.count);
+}
+
+static noinline void switched_meanwhile(bool off, bool on)
+{
+	DEFINE_WAIT(wait);
+
+	prepare_to_wait(&nobody_wakes, &wait, TASK_UNINTERRUPTIBLE);
+	__set_current_state(TASK_RUNNING);
+	if (off)
+		switch_timing(false);
+	if (on)
+		switch_timing(true);
+	finish_wait(&nobody_wakes, &wait);
+}
+
+static void test_wait_over_a_switch(struct kunit *test)
+{
+	struct time_stats_report was, is;
+
+	read_function(test, "switched_meanwhile", &was);
+	switched_meanwhile(true, true);		/* began before the last time */
+	switched_meanwhile(true, false);	/* off at its end */
+	switched_meanwhile(false, true);	/* off at its beginning */
+	read_function(test, "switched_meanwhile", &is);
+	KUNIT_EXPECT_EQ(test, is.count, was.count);
+	switched_meanwhile(false, false);
+	read_function(test, "switched_meanwhile", &is);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+}
+
+static struct kunit_case codetag_time_stats_cases[] = {
+	KUNIT_CASE(test_a_wait_counts_at_its_line),
+	KUNIT_CASE(test_a_loop_is_one_wait),
+	KUNIT_CASE(test_entries_begin_untimed),
+	KUNIT_CASE(test_woken_counts_each_sleep),
+	KUNIT_CASE(test_two_calls),
+	KUNIT_CASE(test_stale_start_is_ignored),
+	KUNIT_CASE(test_wait_over_a_switch),
+	{}
+};
+
+static struct kunit_suite codetag_time_stats_suite = {
+	.name = "codetag_time_stats",
+	.init = codetag_time_stats_begin,
+	.exit = codetag_time_stats_end,
+	.test_cases = codetag_time_stats_cases,
+};
+
+kunit_test_suite(codetag_time_stats_suite);

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Latency by line of code.
+ *
+ * A line that is timed is a code tag: the one of code_tag_time_stats_finish(), or
+ * of prepare_to_wait() and its like. While nothing is timed, which is at a static
+ * branch, it is that static record and nothing more. Statistics for all lines are
+ * allocated when that is switched on, and for those of a module when it is
+ * loaded; so nothing has to be allocated, and nothing can be missing, where an
+ * event is counted. They stay until their tags go.
+ *
+ * What began before timing was switched on the last time is not counted. So a
+ * start that was kept since can do no harm, however old it is.
+ *
+ * When a module goes its code runs no more, so no event of it comes, and its
+ * statistics are taken out of all buffers before they are freed. A wait that
+ * began on a line of a module has to end before the module goes. It does: who is
+ * in a function of a module holds a reference, and an entry that outlives the
+ * function is in an object of the module's own.
+ *
+ * time_stats_mutex protects the switch and how the list is sorted. It is taken
+ * before the lock of the tags. Counting is for any context but NMI, the rest for
+ * process context.
+ */
+#define pr_fmt(fmt) "time_stats: " fmt
+
+#include <linux/atomic.h>
+#include <linux/codetag.h>
+#include <linux/codetag_query.h>
+#include <linux/codetag_time_stats.h>
+#include <linux/debugfs.h>
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/debug.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/time_stats.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+/* Data */
+
+extern struct codetag_time_stats __start_time_stats_tags[],
+				 __stop_time_stats_tags[];
+
+/* Not GPL only: linux/wait.h puts it into every module. */
+DEFINE_STATIC_KEY_FALSE(codetag_time_stats_key);
+EXPORT_SYMBOL(codetag_time_stats_key);
+
+static DEFINE_MUTEX(time_stats_mutex);
+static bool time_stats_on;		/* changed under the lock of the tags, too */
+static bool time_stats_by_time;		/* how the list is sorted */
+static atomic64_t time_stats_since;	/* when it was switched on */
+
+static int time_stats_load(struct codetag_type *type,
+			   struct codetag_range *range);
+static void time_stats_unload(struct codetag_type *type,
+			      struct codetag_range *range);
+
+static struct codetag_type time_stats_type = {
+	.section	= "time_stats_tags",
+	.tag_size	= sizeof(struct codetag_time_stats),
+	.module_load	= time_stats_load,
+	.module_unload	= time_stats_unload,
+};
+
+static struct codetag_range time_stats_kernel;
+
+/* Internals: counting */
+
+/**
+ * codetag_time_stats_now - the time by which all is timed
+ *
+ * Context: any.
+ * Return: nanoseconds.
+ */
+u64 codetag_time_stats_now(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+EXPORT_SYMBOL(codetag_time_stats_now);
+
+/**
+ * codetag_time_stats_count - what code_tag_time_stats_finish() does while it is on
+ * @tag: the line
+ * @start: when it began
+ *
+ * Context: any but NMI.
+ */
+void codetag_time_stats_count(struct codetag_time_stats *tag, u64 start)
+{
+	struct time_stats *stats = READ_ONCE(tag->stats);
+
+	if (!stats || !start || start < atomic64_read(&time_stats_since))
+		return;
+	time_stats_update(stats, start);
+}
+EXPORT_SYMBOL(codetag_time_stats_count);
+
+/**
+ * __wait_timing_start - what wait_timing_start() does while it is on
+ * @wq_entry: the entry that is about to be queued
+ * @tag: the line
+ *
+ * The flags are the waiter's: prepare_to_wait() changes them the same way.
+ */
+void __wait_timing_start(struct wait_queue_entry *wq_entry,
+			 struct codetag_time_stats *tag)
+{
+	if (wq_entry->flags & WQ_FLAG_TIMED)
+		return;
+	wq_entry->timing.tag = tag;
+	wq_entry->timing.start = codetag_time_stats_now();
+	wq_entry->flags |= WQ_FLAG_TIMED;
+}
+EXPORT_SYMBOL(__wait_timing_start);
+
+/**
+ * __wait_timing_finish - what wait_timing_finish() does while it is on
+ * @wq_entry: the entry, which is in no queue any more
+ */
+void __wait_timing_finish(struct wait_queue_entry *wq_entry)
+{
+	if (!(wq_entry->flags & WQ_FLAG_TIMED))
+		return;
+	wq_entry->flags &= ~WQ_FLAG_TIMED;
+	codetag_time_stats_count(wq_entry->timing.tag, wq_entry->timing.start);
+}
+
+/**
+ * __wait_woken_timed - what wait_woken() does while it is on
+ * @wq_entry: the entry
+ * @mode: state to sleep in
+ * @timeout: for so many jiffies at most
+ * @tag: the line
+ *
+ * Such an entry stays in its queue, where its flags are the waker's, too.
+ *
+ * Return: jiffies left.
+ */
+long __sched __wait_woken_timed(struct wait_queue_entry *wq_entry,
+				unsigned int mode, long timeout,
+				struct codetag_time_stats *tag)
+{
+	u64 start = codetag_time_stats_now();
+
+	timeout = (wait_woken)(wq_entry, mode, timeout);
+	codetag_time_stats_count(tag, start);
+	return timeout;
+}
+EXPORT_SYMBOL(__wait_woken_timed);
+
+/* Internals: the tags */
+
+static struct codetag_time_stats *to_time_stats(struct codetag *ct)
+{
+	return container_of(ct, struct codetag_time_stats, ct);
+}
+
+/* Those of a range stand side by side; the first tag has the first. */
+static struct time_stats *range_stats(struct codetag_type *type,
+				      struct codetag_range *range)
+{
+	return to_time_stats(codetag_of_range(type, range, 0))->stats;
+}
+
+static int range_begin(struct codetag_type *type, struct codetag_range *range)
+{
+	struct time_stats *stats;
+	unsigned int i;
+
+	lockdep_assert_held(&type->lock);
+
+	if (!range->nr || range_stats(type, range))
+		return 0;
+	stats = kvcalloc(range->nr, sizeof(*stats), GFP_KERNEL);
+	if (!stats)
+		return -ENOMEM;
+	time_stats_init(stats, range->nr);
+	for (i = 0; i < range->nr; i++)
+		WRITE_ONCE(to_time_stats(codetag_of_range(type, range, i))->stats,
+			   stats + i);
+	return 0;
+}
+
+static int time_stats_load(struct codetag_type *type,
+			   struct codetag_range *range)
+{
+	lockdep_assert_held_write(&type->lock);
+
+	return time_stats_on ? range_begin(type, range) : 0;
+}
+
+static void time_stats_unload(struct codetag_type *type,
+			      struct codetag_range *range)
+{
+	struct time_stats *stats = range_stats(type, range);
+
+	lockdep_assert_held_write(&type->lock);
+
+	if (!stats)
+		return;
+	time_stats_exit(stats, range->nr);
+	kvfree(stats);
+}
+
+/* Internals: commands */
+
+static int time_stats_enable(void)
+{
+	struct codetag_iterator iter;
+	int err = 0;
+	bool more;
+
+	lockdep_assert_held(&time_stats_mutex);
+
+	if (time_stats_on)
+		return 0;
+	codetag_lock(&time_stats_type);
+	for (more = codetag_first(&iter, &time_stats_type); more && !err;
+	     more = codetag_skip(&iter, iter.range->nr))
+		err = range_begin(&time_stats_type, iter.range);
+	time_stats_on = !err;
+	codetag_unlock(&time_stats_type);
+	if (err)
+		return err;
+
+	atomic64_set(&time_stats_since, codetag_time_stats_now());
+	static_branch_enable(&codetag_time_stats_key);
+	return 0;
+}
+
+static void time_stats_disable(void)
+{
+	lockdep_assert_held(&time_stats_mutex);
+
+	if (!time_stats_on)
+		return;
+	static_branch_disable(&codetag_time_stats_key);
+	codetag_lock(&time_stats_type);
+	time_stats_on = false;
+	codetag_unlock(&time_stats_type);
+}
+
+static int time_stats_reset_all(struct codetag_query *query)
+{
+	struct codetag_iterator iter;
+	struct time_stats *stats;
+	bool more, found = false;
+
+	time_stats_flush();
+	codetag_lock(&time_stats_type);
+	for (more = codetag_first(&iter, &time_stats_type); more;
+	     more = codetag_next(&iter)) {
+		if (!codetag_query_match(query, iter.ct, iter.range->modname,
+					 NULL))
+			continue;
+		found = true;
+		stats = to_time_stats(iter.ct)->stats;
+		if (stats)
+			time_stats_reset(stats);
+		cond_resched();
+	}
+	codetag_unlock(&time_stats_type);
+	if (!found)
+		pr_err("no such line\n");
+	return found ? 0 : -ENOENT;
+}
+
+enum time_stats_word {
+	WORD_ENABLE,
+	WORD_DISABLE,
+	WORD_RESET,
+	WORD_SORT,
+};
+
+static const char * const time_stats_words[] = {
+	[WORD_ENABLE]	= "enable",
+	[WORD_DISABLE]	= "disable",
+	[WORD_RESET]	= "reset",
+	[WORD_SORT]	= "sort",
+};
+
+static const char * const time_stats_orders[] = { "place", "time" };
+
+/* @all: whether there was no query. */
+static int time_stats_parse(struct codetag_words *w, bool all, int *order)
+{
+	int word;
+
+	if (!w->word)
+		return codetag_words_wrong(w, "a command is missing");
+	word = match_string(time_stats_words, ARRAY_SIZE(time_stats_words),
+			    w->word);
+	if (word < 0)
+		return codetag_words_wrong(w, "no such command");
+	if (word != WORD_RESET && !all)
+		return codetag_words_wrong(w, "not for some lines only");
+	codetag_words_next(w);
+	if (word == WORD_SORT) {
+		if (w->error)
+			return -EINVAL;
+		if (!w->word)
+			return codetag_words_wrong(w, "an order is missing");
+		*order = match_string(time_stats_orders,
+				      ARRAY_SIZE(time_stats_orders), w->word);
+		if (*order < 0)
+			return codetag_words_wrong(w, "neither place nor time");
+		codetag_words_next(w);
+	}
+	if (w->word && !w->error)
+		return codetag_words_wrong(w, "more than a command");
+	return w->error ? -EINVAL : word;
+}
+
+static int time_stats_command(struct codetag_words *w)
+{
+	const char *first = w->word;
+	struct codetag_query query;
+	int word, order = 0, err = 0;
+
+	if (codetag_query_parse(&query, w))
+		return -EINVAL;
+	word = time_stats_parse(w, w->word == first, &order);
+	if (word < 0)
+		return word;
+
+	mutex_lock(&time_stats_mutex);
+	switch (word) {
+	case WORD_ENABLE:
+		err = time_stats_enable();
+		break;
+	case WORD_DISABLE:
+		time_stats_disable();
+		break;
+	case WORD_RESET:
+		err = time_stats_reset_all(&query);
+		break;
+	case WORD_SORT:
+		WRITE_ONCE(time_stats_by_time, order);
+		break;
+	}
+	mutex_unlock(&time_stats_mutex);
+	return err;
+}
+
+/* Interface: debugfs */
+
+/**
+ * struct time_stats_row - a line of code in the list
+ * @total: how long its events took
+ * @pos: position of its tag, which names that tag or none
+ */
+struct time_stats_row {
+	u64 total;
+	u64 pos;
+};
+
+/**
+ * struct time_stats_reader - an open file
+ * @row: the lines that had events when it was read from the beginning, sorted
+ * @nr: how many
+ */
+struct time_stats_reader {
+	struct time_stats_row *row;
+	unsigned int nr;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct time_stats_row *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return x->pos < y->pos ? -1 : x->pos > y->pos;
+}
+
+/* The lines with events, @size of them at most; just their number without @row. */
+static unsigned int find_rows(struct time_stats_row *row, unsigned int size)
+{
+	struct codetag_iterator iter;
+	struct time_stats *stats;
+	unsigned int nr = 0;
+	u64 total;
+	bool more;
+
+	lockdep_assert_held(&time_stats_type.lock);
+
+	for (more = codetag_first(&iter, &time_stats_type); more && nr < size;
+	     more = codetag_next(&iter)) {
+		stats = to_time_stats(iter.ct)->stats;
+		if (!stats || !time_stats_count(stats, &total))
+			continue;
+		if (row)
+			row[nr] = (struct time_stats_row) {
+				total, codetag_pos(&iter) };
+		nr++;
+	}
+	return nr;
+}
+
+static int collect_rows(struct time_stats_reader *r)
+{
+	unsigned int nr = find_rows(NULL, UINT_MAX);
+
+	kvfree(r->row);
+	r->nr = 0;
+	r->row = kvmalloc_array(max(nr, 1U), sizeof(*r->row), GFP_KERNEL);
+	if (!r->row)
+		return -ENOMEM;
+	r->nr = find_rows(r->row, nr);
+	if (READ_ONCE(time_stats_by_time))
+		sort(r->row, r->nr, sizeof(*r->row), compare_rows, NULL);
+	return 0;
+}
+
+static void *time_stats_seq_start(struct seq_file *m, loff_t *pos)
+{
+	struct time_stats_reader *r = m->private;
+	int err;
+
+	if (!*pos)
+		time_stats_flush();
+	codetag_lock(&time_stats_type);
+	if (!*pos) {
+		err = collect_rows(r);
+		if (err)
+			return ERR_PTR(err);
+	}
+	return *pos < r->nr ? r->row + *pos : NULL;
+}
+
+static void *time_stats_seq_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct time_stats_reader *r = m->private;
+
+	++*pos;
+	return *pos < r->nr ? r->row + *pos : NULL;
+}
+
+static void time_stats_seq_stop(struct seq_file *m, void *v)
+{
+	codetag_unlock(&time_stats_type);
+}
+
+static int time_stats_seq_show(struct seq_file *m, void *v)
+{
+	const struct time_stats_row *row = v;
+	struct time_stats_report report;
+	struct codetag_iterator iter;
+	struct time_stats *stats;
+
+	/* Its module may be gone, and it may have been reset. */
+	if (!codetag_seek(&iter, &time_stats_type, row->pos) ||
+	    codetag_pos(&iter) != row->pos)
+		return SEQ_SKIP;
+	stats = to_time_stats(iter.ct)->stats;
+	if (!stats)
+		return SEQ_SKIP;
+	time_stats_read(stats, codetag_time_stats_now(), &report);
+	if (!report.count)
+		return SEQ_SKIP;
+
+	seq_printf(m, "  %s:%u module:%s func:%s\n", iter.ct->filename,
+		   iter.ct->lineno, iter.range->modname ?: CODETAG_VMLINUX,
+		   iter.ct->function);
+	time_stats_show(m, &report);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static const struct seq_operations time_stats_seq_ops = {
+	.start	= time_stats_seq_start,
+	.next	= time_stats_seq_next,
+	.stop	= time_stats_seq_stop,
+	.show	= time_stats_seq_show,
+};
+
+static int time_stats_open(struct inode *inode, struct file *file)
+{
+	return seq_open_private(file, &time_stats_seq_ops,
+				sizeof(struct time_stats_reader));
+}
+
+static int time_stats_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct time_stats_reader *r = m->private;
+
+	kvfree(r->row);
+	return seq_release_private(inode, file);
+}
+
+static ssize_t time_stats_write(struct file *file, const char __user *buf,
+				size_t count, loff_t *pos)
+{
+	return codetag_command("time_stats", buf, count, time_stats_command);
+}
+
+static const struct file_operations time_stats_fops = {
+	.owner		= THIS_MODULE,
+	.open		= time_stats_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.write		= time_stats_write,
+	.release	= time_stats_release,
+};
+
+/* Init */
+
+static bool time_stats_at_boot __initdata;
+
+static int __init time_stats_boot_param(char *value)
+{
+	if (!strcmp(value, "0"))
+		time_stats_at_boot = false;
+	else if (!strcmp(value, "1"))
+		time_stats_at_boot = true;
+	else
+		pr_err("codetag_time_stats=%s: neither 0 nor 1\n", value);
+	return 1;
+}
+__setup("codetag_time_stats=", time_stats_boot_param);
+
+static int __init codetag_time_stats_init_tags(void)
+{
+	int err = 0;
+
+	codetag_register_type(&time_stats_type, &time_stats_kernel,
+			      __start_time_stats_tags, __stop_time_stats_tags);
+	mutex_lock(&time_stats_mutex);
+	if (time_stats_at_boot)
+		err = time_stats_enable();
+	mutex_unlock(&time_stats_mutex);
+	if (err)
+		pr_err("cannot switch on at boot: error %d\n", err);
+	return 0;
+}
+core_initcall(codetag_time_stats_init_tags);
+
+static int __init codetag_time_stats_init(void)
+{
+	debugfs_create_file("time_stats", 0600, NULL, NULL, &time_stats_fops);
+	return 0;
+}
+late_initcall(codetag_time_stats_init);
+
+#ifdef CONFIG_CODETAG_TIME_STATS_KUNIT_TEST
+#include "codetag_time_stats_kunit.c"
+#endif

@@ -1,0 +1,690 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Statistics on events that have a start and an end.
+ *
+ * An event is put in a buffer of the CPU, one for all statistics, and that is
+ * all it costs while it happens. A buffer that is full is emptied into the
+ * statistics where that is, and all are emptied when somebody wants to read.
+ * So an event is in exactly one place, and none is ever lost.
+ *
+ * The quantiles come from a histogram of fixed buckets: a value of six bits or
+ * fewer has one of its own, and any other goes by its six highest bits, which
+ * is 32 buckets for each power of two. A bucket is told by its middle, which is
+ * off by half of its width at most: 1/64 of the value, less than 1.6 %, over the
+ * whole range of 64 bits. Nothing is sampled, nothing is clamped.
+ *
+ * Histograms take memory, and events happen where none can be allocated. So
+ * statistics start without. The first event asks for one, by way of an irq_work
+ * and a work item, and waits in its buffer like any other; only events that are
+ * taken out of it before there is a histogram are missing in the quantiles, and
+ * are counted as such. The work item allocates first and then gives it to the
+ * first in the queue, under the lock of the queue, so that it never holds on to
+ * statistics that may go away.
+ *
+ * Recent means weigh an event less by an eighth for every second of its age.
+ * Ages are counted in whole epochs, so that it makes no difference in which
+ * order the buffers of CPUs are emptied.
+ *
+ * Events may happen in any context but NMI: there are only raw spinlocks, taken
+ * with interrupts off, and the sections are short. The locks nest as buffer,
+ * statistics; the lock of the queue is taken with that of a buffer held, and has
+ * none below it. The clock is ktime_get_mono_fast_ns(), which is the only one
+ * that can be read everywhere: ktime_get() spins in a reader that interrupted the
+ * update of the clock on its own CPU, and complains while the clock is suspended.
+ */
+#include <linux/bits.h>
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
+#include <linux/export.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <linux/time_stats.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+
+/* Data */
+
+#define SUB_BITS	5			/* 32 buckets an octave */
+#define SUB_BUCKETS	BIT(SUB_BITS)
+#define NR_BUCKETS	((64 - SUB_BITS + 1) * SUB_BUCKETS)
+
+/**
+ * struct time_stats_histogram - how many events took how long
+ * @nr: events in all buckets
+ * @bucket: events in each. When one is full all are halved, which leaves the
+ *	quantiles what they are.
+ */
+struct time_stats_histogram {
+	u64 nr;
+	u32 bucket[NR_BUCKETS];
+};
+
+static_assert(sizeof(struct time_stats_histogram) <= 8192);
+
+/* Recent: 7/8 of the weight are left after an epoch, of about a second. */
+#define EPOCH_SHIFT	30
+#define EPOCH_NS	BIT_ULL(EPOCH_SHIFT)
+#define FRACTION_BITS	31			/* of a weight */
+#define FRACTION_ONE	BIT(FRACTION_BITS)
+#define EPOCH_LEFT	(FRACTION_ONE / 8 * 7)
+#define EPOCHS_IN_ALL	8			/* 1 + 7/8 + (7/8)^2 ... */
+#define COUNT_BITS	16			/* fraction of a recent count */
+
+#define BUFFERED	32
+
+/**
+ * struct time_stats_event - an event that is in no statistics yet
+ * @stats: which it belongs to
+ * @start: when it began
+ * @end: when it ended
+ */
+struct time_stats_event {
+	struct time_stats *stats;
+	u64 start;
+	u64 end;
+};
+
+/**
+ * struct time_stats_buffer - events of a CPU
+ * @lock: protects the rest; others than the CPU itself take it to read
+ * @nr: number of events
+ * @event: the events, in the order in which they ended
+ */
+struct time_stats_buffer {
+	raw_spinlock_t lock;
+	unsigned int nr;
+	struct time_stats_event event[BUFFERED];
+};
+
+static DEFINE_PER_CPU(struct time_stats_buffer, time_stats_buffers) = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(time_stats_buffers.lock),
+};
+
+/* Statistics that have events and no histogram, longest first. */
+static DEFINE_RAW_SPINLOCK(waiting_lock);
+static LIST_HEAD(waiting);
+
+/* Internals: the histogram */
+
+static unsigned int bucket_of(u64 value)
+{
+	unsigned int shift;
+
+	if (value < 2 * SUB_BUCKETS)
+		return value;
+	shift = fls64(value) - (SUB_BITS + 1);
+	return shift * SUB_BUCKETS + (value >> shift);
+}
+
+/* The value in its middle. */
+static u64 bucket_value(unsigned int bucket)
+{
+	unsigned int shift;
+	u64 value;
+
+	if (bucket < 2 * SUB_BUCKETS)
+		return bucket;
+	shift = bucket / SUB_BUCKETS - 1;
+	value = (u64)(bucket % SUB_BUCKETS + SUB_BUCKETS) << shift;
+	return value + (BIT_ULL(shift) >> 1);
+}
+
+static void histogram_halve(struct time_stats_histogram *h)
+{
+	unsigned int i;
+
+	h->nr = 0;
+	for (i = 0; i < NR_BUCKETS; i++) {
+		h->bucket[i] /= 2;
+		h->nr += h->bucket[i];
+	}
+}
+
+static void histogram_add(struct time_stats_histogram *h, u64 value)
+{
+	u32 *bucket = &h->bucket[bucket_of(value)];
+
+	if (unlikely(*bucket == U32_MAX))
+		histogram_halve(h);
+	(*bucket)++;
+	h->nr++;
+}
+
+/* The event of rank nr * k / 16, rounded up, is in the bucket that reaches it. */
+static void histogram_quantiles(const struct time_stats_histogram *h,
+				u64 quantile[TIME_STATS_QUANTILES])
+{
+	unsigned int k = 0, i;
+	u64 seen = 0, rank;
+
+	for (i = 0; i < NR_BUCKETS && k < TIME_STATS_QUANTILES; i++) {
+		seen += h->bucket[i];
+		for (; k < TIME_STATS_QUANTILES; k++) {
+			rank = (h->nr / 16) * (k + 1) +
+			       DIV_ROUND_UP((h->nr % 16) * (k + 1), 16);
+			if (!rank || seen < rank)
+				break;
+			quantile[k] = bucket_value(i);
+		}
+	}
+}
+
+/* Internals: recent means */
+
+/* What is left of a weight after some epochs, in parts of FRACTION_ONE. */
+static u32 epochs_left(u64 epochs)
+{
+	u64 left = FRACTION_ONE, factor = EPOCH_LEFT;
+
+	if (epochs > 255)
+		return 0;
+	for (; epochs; epochs >>= 1) {
+		if (epochs & 1)
+			left = left * factor >> FRACTION_BITS;
+		factor = factor * factor >> FRACTION_BITS;
+	}
+	return left;
+}
+
+static u64 epoch_of(const struct time_stats *stats, u64 time)
+{
+	return time > stats->origin ? (time - stats->origin) >> EPOCH_SHIFT : 0;
+}
+
+static u64 recent_time_after(const struct time_stats *stats, u32 left)
+{
+	return mul_u64_u32_shr(stats->recent_time, left, FRACTION_BITS) +
+	       mul_u64_u32_shr(EPOCHS_IN_ALL * EPOCH_NS, FRACTION_ONE - left,
+			       FRACTION_BITS);
+}
+
+static void recent_add(struct time_stats *stats, u64 end, u64 duration)
+{
+	u64 epoch = epoch_of(stats, end);
+	u32 left;
+
+	if (epoch > stats->epoch) {
+		left = epochs_left(epoch - stats->epoch);
+		stats->recent_count = mul_u64_u32_shr(stats->recent_count, left,
+						      FRACTION_BITS);
+		stats->recent_duration = mul_u64_u32_shr(stats->recent_duration,
+							 left, FRACTION_BITS);
+		stats->recent_time = recent_time_after(stats, left);
+		stats->epoch = epoch;
+	}
+	stats->recent_count += 1 << COUNT_BITS;
+	if (stats->recent_duration + duration >= duration)
+		stats->recent_duration += duration;
+	else
+		stats->recent_duration = U64_MAX;
+}
+
+/* Between events, up to now. */
+static u64 recent_interval(const struct time_stats *stats, u64 now)
+{
+	u64 epoch = max(epoch_of(stats, now), stats->epoch);
+	u32 left = epochs_left(epoch - stats->epoch);
+	u64 count, time;
+
+	count = mul_u64_u32_shr(stats->recent_count, left, FRACTION_BITS);
+	if (!count)
+		return 0;
+	time = recent_time_after(stats, left);
+	if (now > stats->origin)
+		time += (now - stats->origin) & (EPOCH_NS - 1);
+	return div64_u64(time << COUNT_BITS, count);
+}
+
+static u64 recent_mean(const struct time_stats *stats)
+{
+	u64 count = stats->recent_count >> COUNT_BITS;
+
+	/* Many events weigh whole numbers; a few that are old, do not. */
+	if (count >= 1 << COUNT_BITS ||
+	    stats->recent_duration >> (64 - COUNT_BITS))
+		return div64_u64(stats->recent_duration, max_t(u64, count, 1));
+	return div64_u64(stats->recent_duration << COUNT_BITS,
+			 stats->recent_count);
+}
+
+/* Internals: statistics */
+
+static void stats_add_times(struct time_stats *stats, u64 end, u64 duration)
+{
+	if (!stats->count) {
+		stats->min = duration;
+		stats->first = end;
+		stats->origin = end;
+	}
+	stats->count++;
+	stats->min = min(stats->min, duration);
+	stats->max = max(stats->max, duration);
+	stats->first = min(stats->first, end);
+	stats->last = max(stats->last, end);
+
+	/* 64 bits of nanoseconds are not much for the sum over all tasks. */
+	stats->total_rest += duration % 1024;
+	stats->total_1024 += duration / 1024 + stats->total_rest / 1024;
+	stats->total_rest %= 1024;
+}
+
+static void stats_add(struct time_stats *stats, u64 start, u64 end)
+{
+	u64 duration = end > start ? end - start : 0;
+	struct time_stats_histogram *h;
+
+	lockdep_assert_irqs_disabled();
+
+	raw_spin_lock(&stats->lock);
+	stats_add_times(stats, end, duration);
+	recent_add(stats, end, duration);
+	/* Pairs with the release in give_histogram(). */
+	h = smp_load_acquire(&stats->histogram);
+	if (h)
+		histogram_add(h, duration);
+	else
+		stats->unsorted++;
+	raw_spin_unlock(&stats->lock);
+}
+
+static void buffer_drain(struct time_stats_buffer *b)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&b->lock);
+
+	for (i = 0; i < b->nr; i++)
+		stats_add(b->event[i].stats, b->event[i].start, b->event[i].end);
+	b->nr = 0;
+}
+
+static void drain_all(void)
+{
+	struct time_stats_buffer *b;
+	unsigned long flags;
+	int cpu;
+
+	/* Of CPUs that are gone, too: nobody else does. */
+	for_each_possible_cpu(cpu) {
+		b = per_cpu_ptr(&time_stats_buffers, cpu);
+		raw_spin_lock_irqsave(&b->lock, flags);
+		buffer_drain(b);
+		raw_spin_unlock_irqrestore(&b->lock, flags);
+	}
+}
+
+/* Internals: who gets a histogram */
+
+/* Gives the first that waits a histogram: does another one wait? */
+static bool give_histogram(void)
+{
+	struct time_stats_histogram *h;
+	struct time_stats *stats;
+	unsigned long flags;
+	bool more;
+
+	if (list_empty_careful(&waiting))
+		return false;
+	h = kvzalloc(sizeof(*h), GFP_KERNEL | __GFP_NOWARN);
+	if (!h)
+		return false;
+
+	raw_spin_lock_irqsave(&waiting_lock, flags);
+	stats = list_first_entry_or_null(&waiting, struct time_stats, node);
+	if (stats) {
+		list_del_init(&stats->node);
+		/* Whoever sees it sees it empty. */
+		smp_store_release(&stats->histogram, h);
+		h = NULL;
+	}
+	more = !list_empty(&waiting);
+	raw_spin_unlock_irqrestore(&waiting_lock, flags);
+
+	kvfree(h);
+	return more;
+}
+
+static void give_work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(give_work, give_work_fn);
+
+static void give_work_fn(struct work_struct *work)
+{
+	while (give_histogram())
+		;
+	/* No memory: once more, later. */
+	if (!list_empty_careful(&waiting))
+		schedule_delayed_work(&give_work, HZ);
+}
+
+static void give_irq_work_fn(struct irq_work *irq_work)
+{
+	schedule_delayed_work(&give_work, 0);
+}
+
+static DEFINE_IRQ_WORK(give_irq_work, give_irq_work_fn);
+
+static void ask_for_histogram(struct time_stats *stats)
+{
+	lockdep_assert_irqs_disabled();
+
+	raw_spin_lock(&waiting_lock);
+	if (stats->asked) {
+		raw_spin_unlock(&waiting_lock);
+		return;
+	}
+	WRITE_ONCE(stats->asked, true);
+	list_add_tail(&stats->node, &waiting);
+	raw_spin_unlock(&waiting_lock);
+	irq_work_queue(&give_irq_work);
+}
+
+/* Interface: events */
+
+/**
+ * time_stats_init - begin statistics
+ * @stats: the first of them
+ * @nr: how many that stand side by side
+ *
+ * Context: any.
+ */
+void time_stats_init(struct time_stats *stats, unsigned int nr)
+{
+	for (; nr; nr--, stats++) {
+		memset(stats, 0, sizeof(*stats));
+		raw_spin_lock_init(&stats->lock);
+		INIT_LIST_HEAD(&stats->node);
+	}
+}
+EXPORT_SYMBOL_GPL(time_stats_init);
+
+/**
+ * time_stats_exit - end statistics that have no events any more
+ * @stats: the first of them
+ * @nr: how many that stand side by side
+ *
+ * Nothing refers to them afterwards.
+ *
+ * Context: process context.
+ */
+void time_stats_exit(struct time_stats *stats, unsigned int nr)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	drain_all();
+	for (i = 0; i < nr; i++) {
+		raw_spin_lock_irqsave(&waiting_lock, flags);
+		list_del_init(&stats[i].node);
+		raw_spin_unlock_irqrestore(&waiting_lock, flags);
+		kvfree(stats[i].histogram);
+		stats[i].histogram = NULL;
+	}
+}
+EXPORT_SYMBOL_GPL(time_stats_exit);
+
+/**
+ * time_stats_update_at - count an event
+ * @stats: its statistics
+ * @start: when it began, in nanoseconds of ktime_get_mono_fast_ns()
+ * @end: when it ended; before @start counts as no time at all
+ *
+ * Context: any but NMI, from core initcalls on.
+ */
+void time_stats_update_at(struct time_stats *stats, u64 start, u64 end)
+{
+	struct time_stats_buffer *b;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	b = this_cpu_ptr(&time_stats_buffers);
+	raw_spin_lock(&b->lock);
+	if (unlikely(b->nr == BUFFERED))
+		buffer_drain(b);
+	b->event[b->nr++] = (struct time_stats_event) { stats, start, end };
+	if (unlikely(!READ_ONCE(stats->asked)))
+		ask_for_histogram(stats);
+	raw_spin_unlock(&b->lock);
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(time_stats_update_at);
+
+/**
+ * time_stats_update - count an event that ends now
+ * @stats: its statistics
+ * @start: when it began, in nanoseconds of ktime_get_mono_fast_ns()
+ *
+ * Context: any but NMI, from core initcalls on.
+ */
+void time_stats_update(struct time_stats *stats, u64 start)
+{
+	time_stats_update_at(stats, start, ktime_get_mono_fast_ns());
+}
+EXPORT_SYMBOL_GPL(time_stats_update);
+
+/* Interface: what is known */
+
+/**
+ * time_stats_flush - make events known that are in a buffer still
+ *
+ * What was counted before this is in what time_stats_read() tells afterwards, and
+ * in what time_stats_reset() forgets.
+ *
+ * Context: process context, may sleep.
+ */
+void time_stats_flush(void)
+{
+	while (give_histogram())
+		;
+	drain_all();
+}
+EXPORT_SYMBOL_GPL(time_stats_flush);
+
+/**
+ * time_stats_reset - forget all events
+ * @stats: the statistics; events of other CPUs may come meanwhile
+ *
+ * Call time_stats_flush() first, or events may follow that happened before.
+ *
+ * Context: process context.
+ */
+void time_stats_reset(struct time_stats *stats)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&stats->lock, flags);
+	stats->count = 0;
+	stats->unsorted = 0;
+	stats->total_1024 = 0;
+	stats->total_rest = 0;
+	stats->max = 0;
+	stats->last = 0;
+	stats->epoch = 0;
+	stats->recent_count = 0;
+	stats->recent_duration = 0;
+	stats->recent_time = 0;
+	if (stats->histogram)
+		memset(stats->histogram, 0, sizeof(*stats->histogram));
+	raw_spin_unlock_irqrestore(&stats->lock, flags);
+}
+EXPORT_SYMBOL_GPL(time_stats_reset);
+
+static u64 stats_total(const struct time_stats *stats)
+{
+	if (stats->total_1024 > U64_MAX / 1024)
+		return U64_MAX;
+	return stats->total_1024 * 1024 + stats->total_rest;
+}
+
+static u64 stats_mean(const struct time_stats *stats)
+{
+	u64 mean, rest;
+
+	mean = div64_u64_rem(stats->total_1024, stats->count, &rest);
+	return mean * 1024 + div64_u64(rest * 1024 + stats->total_rest,
+				       stats->count);
+}
+
+/**
+ * time_stats_count - how many events there were, and how long all took
+ * @stats: the statistics
+ * @total: out: nanoseconds, U64_MAX for more than fits
+ *
+ * Context: any but NMI.
+ * Return: how many.
+ */
+u64 time_stats_count(struct time_stats *stats, u64 *total)
+{
+	unsigned long flags;
+	u64 count;
+
+	raw_spin_lock_irqsave(&stats->lock, flags);
+	count = stats->count;
+	*total = stats_total(stats);
+	raw_spin_unlock_irqrestore(&stats->lock, flags);
+	return count;
+}
+EXPORT_SYMBOL_GPL(time_stats_count);
+
+/**
+ * time_stats_read - what is known
+ * @stats: the statistics
+ * @now: the time, ktime_get_mono_fast_ns()
+ * @report: out, all of the same moment
+ *
+ * Call time_stats_flush() first, or what is in buffers is missing.
+ *
+ * Context: any but NMI.
+ */
+void time_stats_read(struct time_stats *stats, u64 now,
+		     struct time_stats_report *report)
+{
+	unsigned long flags;
+	unsigned int k;
+
+	memset(report, 0, sizeof(*report));
+	raw_spin_lock_irqsave(&stats->lock, flags);
+	if (!stats->count)
+		goto out;
+	report->count = stats->count;
+	report->unsorted = stats->unsorted;
+	report->total = stats_total(stats);
+	report->mean = stats_mean(stats);
+	report->min = stats->min;
+	report->max = stats->max;
+	report->span = stats->last - stats->first;
+	if (stats->count > 1)
+		report->interval = div64_u64(report->span, stats->count - 1);
+	report->recent_mean = recent_mean(stats);
+	report->recent_interval = recent_interval(stats, now);
+	if (!stats->histogram)
+		goto out;
+	histogram_quantiles(stats->histogram, report->quantile);
+	/* The middle of a bucket can be where there is none. */
+	if (stats->histogram->nr)
+		for (k = 0; k < TIME_STATS_QUANTILES; k++)
+			report->quantile[k] = clamp(report->quantile[k],
+						    stats->min, stats->max);
+out:
+	raw_spin_unlock_irqrestore(&stats->lock, flags);
+}
+EXPORT_SYMBOL_GPL(time_stats_read);
+
+/* Interface: text */
+
+static void show_time(struct seq_file *m, const char *label, u64 ns)
+{
+	static const struct {
+		const char *name;
+		u32 ns;
+	} units[] = {
+		{ "sec", NSEC_PER_SEC },
+		{ "ms", NSEC_PER_MSEC },
+		{ "us", NSEC_PER_USEC },
+		{ "ns", 1 },
+	};
+	unsigned int i = 0;
+	u64 number;
+	u32 rest;
+
+	while (i < ARRAY_SIZE(units) - 1 && ns < units[i].ns)
+		i++;
+	number = div_u64_rem(ns, units[i].ns, &rest);
+	if (rest >= units[i].ns / 2 && rest)
+		number++;
+	seq_printf(m, "  %s%llu %s\n", label, number, units[i].name);
+}
+
+/* Microseconds, with as many digits behind the point as it takes to be exact. */
+static void show_us(struct seq_file *m, u64 ns)
+{
+	u32 rest;
+	u64 us;
+
+	if (ns >= 128 * NSEC_PER_USEC) {
+		seq_printf(m, " %llu", div_u64(ns + 500, NSEC_PER_USEC));
+	} else if (ns >= 12800) {
+		us = div_u64_rem(ns + 50, NSEC_PER_USEC, &rest);
+		seq_printf(m, " %llu.%u", us, rest / 100);
+	} else {
+		us = div_u64_rem(ns, NSEC_PER_USEC, &rest);
+		seq_printf(m, " %llu.%03u", us, rest);
+	}
+}
+
+static void show_quantiles(struct seq_file *m,
+			   const struct time_stats_report *report)
+{
+	unsigned int k;
+
+	seq_puts(m, "  quantiles (us):");
+	for (k = 0; k < TIME_STATS_QUANTILES; k++) {
+		if (report->count > report->unsorted)
+			show_us(m, report->quantile[k]);
+		else
+			seq_puts(m, " -");
+	}
+	seq_putc(m, '\n');
+}
+
+/**
+ * time_stats_show - write what is known as people read it
+ * @m: where to
+ * @report: what time_stats_read() told
+ */
+void time_stats_show(struct seq_file *m, const struct time_stats_report *report)
+{
+	u64 rate = 0;
+
+	if (report->span)
+		rate = mul_u64_u64_div_u64(report->count - 1, NSEC_PER_SEC,
+					   report->span);
+
+	seq_printf(m, "  count:          %llu\n", report->count);
+	seq_printf(m, "  rate:           %llu/sec\n", rate);
+	show_time(m, "frequency:    ", report->interval);
+	show_time(m, "avg duration:   ", report->mean);
+	show_time(m, "max duration:   ", report->max);
+	show_quantiles(m, report);
+	show_time(m, "recent avg:     ", report->recent_mean);
+	show_time(m, "recent freq:    ", report->recent_interval);
+	seq_printf(m, "  exact (ns):     avg %llu min %llu max %llu total %llu\n",
+		   report->mean, report->min, report->max, report->total);
+	seq_printf(m, "  unsorted:       %llu\n", report->unsorted);
+}
+EXPORT_SYMBOL_GPL(time_stats_show);
+
+#ifdef CONFIG_TIME_STATS_KUNIT_TEST
+#include "time_stats_kunit.c"
+#endif
