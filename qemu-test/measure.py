@@ -29,6 +29,12 @@ insmod /modules/alloc_cost.ko setup=/tmp/setup 2> /dev/null; true
 """
 MICRO_LINE = re.compile(r"alloc_cost: (\S+) (\d+)")
 
+WAITS = """\
+%s
+insmod /modules/wait_cost.ko 2> /dev/null; true
+"""
+WAITS_LINE = re.compile(r"wait_cost: (\S+) (\d+)")
+
 
 def run(name, config, script, mode=None, mods=(), timeout=120, extra=()):
     """One boot of a kernel that is built; its Outcome.
@@ -59,6 +65,19 @@ def micro(label, config, mode, setup=""):
     mods = bench.modules(config, ["alloc_cost"])
     out = run("cost." + label, config, MICRO % setup, mode, [mods["alloc_cost"]])
     found = dict(MICRO_LINE.findall("\n".join(out.console)))
+    if not found:
+        raise bench.Failure("%s: no figures; see %s" % (label, out.console_path))
+    return {case: int(n) for case, n in found.items()}
+
+
+def waits(label, config, mode, setup=""):
+    """What wait_cost finds in one kernel; case -> instructions.
+
+    setup is what the shell does in the guest before.
+    """
+    mods = bench.modules(config, ["wait_cost"])
+    out = run("waits." + label, config, WAITS % setup, mode, [mods["wait_cost"]])
+    found = dict(WAITS_LINE.findall("\n".join(out.console)))
     if not found:
         raise bench.Failure("%s: no figures; see %s" % (label, out.console_path))
     return {case: int(n) for case, n in found.items()}

@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Latency by line of code: each wait is counted once and at its line, with the mean,
+# the maximum and the quantiles that the waiter measured itself; nothing is lost, and
+# nothing counts that began before timing was switched on.
+#
+# append: sysctl.vm.mem_profiling=0
+# append: sysctl.vm.mem_profiling=0 codetag_time_stats=1
+# append: sysctl.vm.mem_profiling=0 codetag_time_stats=yes
+# modules: ctag_sleep
+# cpus: 2
+# timeout: 300
+
+. /qt/lib.sh
+
+STATS=/sys/kernel/debug/time_stats
+SLEEP=/sys/kernel/debug/ctag_sleep
+
+# What a host that takes the CPU away may add to a sleep, in nanoseconds.
+SLACK=${SLACK:-1000000}
+
+stats()
+{
+	echo "$1" > $STATS || fail "refused: $1"
+}
+
+# refused COMMAND ERROR COLUMN: with that in the kernel log
+refused()
+{
+	dmesg -c > /dev/null
+	if printf '%s' "$1" > $STATS 2> /dev/null; then
+		fail "accepted: $1"
+	fi
+	dmesg | grep -F 'time_stats: ' | grep -F "$2" | grep -qF "${3:-}" ||
+		fail "$1: the log says: $(dmesg | tail -1)"
+}
+
+sleeper()
+{
+	[ -d $SLEEP ] || insmod /modules/ctag_sleep.ko || fail insmod
+	[ -z "$1" ] || echo "$1" > $SLEEP/cmd || fail "ctag_sleep refused: $1"
+}
+
+# on, with nothing counted
+fresh_stats()
+{
+	stats enable
+	stats reset
+}
+
+# of debugfs, so that its size says nothing
+nothing()
+{
+	! grep -q . $STATS || fail "$1: $(head -12 $STATS)"
+}
+
+# warm WHAT...: they have their histograms, and nothing is counted
+warm()
+{
+	for what in "$@"; do
+		sleeper "$what 1"
+	done
+	cat $STATS > /dev/null
+	stats reset
+}
+
+# block FUNCTION: of ctag_sleep, into /tmp/block
+block()
+{
+	awk -v f="func:$1" '
+		$2 == "module:ctag_sleep" && $3 == f { on = 1 }
+		on && NF == 0 { exit }
+		on { print }' $STATS > /tmp/block
+}
+
+# count FUNCTION
+count()
+{
+	block "$1"
+	awk '$1 == "count:" { n = $2 } END { print n + 0 }' /tmp/block
+}
+
+# exact KEY: of the line of exact figures of /tmp/block
+exact()
+{
+	awk -v k="$1" '/^  exact \(ns\):/ { for (i = 3; i < NF; i++) if ($i == k) print $(i + 1) }' /tmp/block
+}
+
+# as_measured WHAT FUNCTION: is the block what the module measured?
+as_measured()
+{
+	block "$2"
+	[ -s /tmp/block ] || fail "no block of $2"
+	grep "^$1 " $SLEEP/table > /tmp/own
+	awk -v slack="$SLACK" '
+	function near(what, shown, own)
+	{
+		off = shown > own ? shown - own : own - shown
+		if (off > own / 50 + slack) {
+			printf "# %s: shown %.0f, measured %.0f\n", what, shown, own
+			bad++
+		}
+		if (off / own > worst)
+			worst = off / own
+	}
+	FILENAME == "/tmp/own" {
+		count = $2; total = $3; max = $4
+		for (k = 1; k <= 15; k++)
+			own[k] = $(k + 4)
+		next
+	}
+	$1 == "count:" && $2 != count {
+		print "# count: shown " $2 ", measured " count; bad++
+	}
+	$1 == "unsorted:" && $2 != 0 { print "# unsorted: " $2; bad++ }
+	$1 == "exact" {
+		near("average", $4, total / count)
+		near("maximum", $8, max)
+		near("total", $10, total)
+		if ($10 > total) { print "# more than the time there was"; bad++ }
+		n++
+	}
+	$1 == "quantiles" {
+		for (k = 1; k <= 15; k++)
+			near("quantile " k, $(k + 2) * 1000, own[k])
+		n += NF == 17
+	}
+	END {
+		printf "# off by at most %.2f %%\n", worst * 100
+		exit bad || n != 2
+	}' /tmp/own /tmp/block || fail "$(cat /tmp/own): $(cat /tmp/block)"
+}
+
+test_boot()
+{
+	case $(cat /proc/cmdline) in
+	*codetag_time_stats=1*)
+		grep -q ' module:vmlinux func:' $STATS || fail "nothing counted" ;;
+	*codetag_time_stats=*)
+		dmesg | grep -qF 'time_stats: codetag_time_stats=yes: neither 0 nor 1' ||
+			fail "nothing said about it"
+		nothing "counted" ;;
+	*)
+		nothing "counted" ;;
+	esac
+	stats disable
+	stats reset
+	sleep 1
+	nothing "counted while off"
+	eq "$STATS" "$(stat -c '%a %u' $STATS)" "600 0"
+}
+
+test_form()
+{
+	fresh_stats
+	sleeper "short 20"
+	sleep 1
+	cat $STATS > /tmp/all
+	awk '
+	function want(re) { if ($0 !~ re) { print "# line " NR ": " $0; bad++ } }
+	{ at++ }
+	at == 1 { want("^  [^ :]+:[0-9]+ module:[A-Za-z0-9_]+ func:[A-Za-z0-9_.]+$") }
+	at == 2 { want("^  count:          [0-9]+$") }
+	at == 3 { want("^  rate:           [0-9]+/sec$") }
+	at == 4 { want("^  frequency:    [0-9]+ (ns|us|ms|sec)$") }
+	at == 5 { want("^  avg duration:   [0-9]+ (ns|us|ms|sec)$") }
+	at == 6 { want("^  max duration:   [0-9]+ (ns|us|ms|sec)$") }
+	at == 7 { want("^  quantiles \\(us\\):( [0-9.]+| -)+$"); if (NF != 17) { print "# " NF " fields"; bad++ } }
+	at == 8 { want("^  recent avg:     [0-9]+ (ns|us|ms|sec)$") }
+	at == 9 { want("^  recent freq:    [0-9]+ (ns|us|ms|sec)$") }
+	at == 10 { want("^  exact \\(ns\\):     avg [0-9]+ min [0-9]+ max [0-9]+ total [0-9]+$") }
+	at == 11 { want("^  unsorted:       [0-9]+$") }
+	at == 12 { want("^$"); at = 0; n++ }
+	END { print "# " n " lines that sleep"; exit bad || at || n < 3 }' /tmp/all || fail "the form"
+	block sleep_short
+	grep -q '^  ctag_sleep.c:[0-9]* module:ctag_sleep func:sleep_short$' /tmp/block ||
+		fail "$(head -1 /tmp/block)"
+}
+
+test_known_distributions()
+{
+	fresh_stats
+	warm short mixed timeouts pieces
+	sleeper "short 200"
+	as_measured short sleep_short
+	sleeper "mixed 100"
+	as_measured mixed sleep_mixed
+	sleeper "timeouts 30"
+	as_measured timeouts sleep_timeout
+	sleeper "pieces 5000"
+	as_measured pieces one_piece
+	# min <= every quantile <= max, in order
+	for f in sleep_short sleep_mixed sleep_timeout one_piece; do
+		block $f
+		awk '$1 == "exact" { min = $6; max = $8 }
+		     $1 == "quantiles" { for (i = 3; i <= NF; i++) q[i] = $i * 1000 }
+		     END { for (i = 3; i <= 17; i++) {
+				if (q[i] < min - 500 || q[i] > max + 500 || q[i] < q[i - 1])
+					exit 1
+			   } }' /tmp/block || fail "$(cat /tmp/block)"
+	done
+}
+
+test_switch()
+{
+	fresh_stats
+	sleeper "short 3"
+	eq "on" "$(count sleep_short)" 3
+	stats disable
+	sleeper "short 3"
+	eq "off, and still known" "$(count sleep_short)" 3
+	stats enable
+	sleeper "short 2"
+	eq "on again" "$(count sleep_short)" 5
+	stats disable
+	stats disable
+	stats enable
+	stats enable
+	sleeper "short 1"
+	eq "twice each" "$(count sleep_short)" 6
+}
+
+# What began before it was switched on the last time
+test_old_start()
+{
+	[ ! -d $SLEEP ] || rmmod ctag_sleep
+	stats disable
+	sleeper old
+	stats enable
+	stats reset
+	sleeper old
+	sleeper old
+	eq "old pieces" "$(count old_piece)" 0
+	sleeper "short 1"
+	eq "others" "$(count sleep_short)" 1
+	! awk '/^  exact/ && $8 > 600000000000 { bad = 1 } END { exit !bad }' $STATS ||
+		fail "longer than the machine is up"
+}
+
+test_reset()
+{
+	fresh_stats
+	sleeper "short 4"
+	sleeper "mixed 2"
+	stats "func sleep_short reset"
+	eq "reset" "$(count sleep_short)" 0
+	eq "not meant" "$(count sleep_mixed)" 2
+	stats "module ctag_sleep file ctag_sleep.c reset"
+	eq "by module" "$(count sleep_mixed)" 0
+	sleeper "short 2"
+	eq "after it" "$(count sleep_short)" 2
+	stats reset
+	! grep -q ctag_sleep $STATS || fail "left: $(grep ctag_sleep $STATS)"
+}
+
+test_sort()
+{
+	fresh_stats
+	sleeper "mixed 20"
+	sleeper "short 20"
+	sleeper "pieces 10"
+	stats disable
+	stats "sort time"
+	awk '/^  exact/ { print $10 }' $STATS > /tmp/totals
+	sort -n -r /tmp/totals | cmp - /tmp/totals || fail "not by time"
+	awk '/ module:ctag_sleep / { print $3 }' $STATS | xargs > /tmp/order
+	eq "by time" "$(cat /tmp/order)" "func:sleep_mixed func:sleep_short func:one_piece"
+	stats "sort place"
+	awk '/ module:ctag_sleep / { sub(/.*:/, "", $1); print $1 }' $STATS > /tmp/lines
+	sort -n /tmp/lines | cmp - /tmp/lines || fail "not by place: $(xargs < /tmp/lines)"
+}
+
+# Threads, softirqs and interrupts of both CPUs at one line, read and reset meanwhile
+test_nothing_is_lost()
+{
+	fresh_stats
+	warm hammer
+	before=$(awk '$1 == "hammered" { print $2 }' $SLEEP/table)
+	(
+		while [ ! -e /tmp/enough ]; do
+			cat $STATS > /dev/null
+		done
+	) &
+	reader=$!
+	for i in 1 2 3 4 5; do
+		sleeper "hammer 100000"
+		after=$(awk '$1 == "hammered" { print $2 }' $SLEEP/table)
+		[ "$(count hammer_piece)" = $((after - before)) ] || {
+			touch /tmp/enough
+			wait $reader
+			fail "counted $(count hammer_piece) of $((after - before))"
+		}
+	done
+	touch /tmp/enough
+	wait $reader
+	rm /tmp/enough
+	block hammer_piece
+	eq "unsorted" "$(awk '$1 == "unsorted:" { print $2 }' /tmp/block)" 0
+	note "$((after - before)) events, $((after - before - 1000000)) of them in interrupts"
+	[ $((after - before)) -gt 1000000 ] || fail "no interrupt came"
+}
+
+test_module_goes()
+{
+	fresh_stats
+	# a reader that stands in the middle of the list
+	exec 5< $STATS
+	dd bs=1 count=10 <&5 > /dev/null 2>&1
+	for i in 1 2 3 4 5; do
+		sleeper "short 3"
+		sleeper "pieces 50"
+		eq "counted" "$(count sleep_short)" 3
+		rmmod ctag_sleep || fail rmmod
+		! grep -q ctag_sleep $STATS || fail "still listed"
+	done
+	cat <&5 > /tmp/rest
+	exec 5<&-
+	! grep -q ctag_sleep /tmp/rest || note "the reader had seen it before"
+	# loaded while off, then switched on
+	stats disable
+	sleeper "short 1"
+	stats enable
+	eq "off" "$(count sleep_short)" 0
+	sleeper "short 2"
+	eq "on" "$(count sleep_short)" 2
+}
+
+# Modules that come and go under readers
+test_readers_and_modules()
+{
+	fresh_stats
+	for n in 1 2; do
+		(
+			while [ ! -e /tmp/enough ]; do
+				cat $STATS > /tmp/read.$n
+				echo "module ctag_sleep reset" > $STATS 2> /dev/null
+			done
+		) &
+	done
+	[ ! -d $SLEEP ] || rmmod ctag_sleep
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+		insmod /modules/ctag_sleep.ko || break
+		echo "pieces 2000" > $SLEEP/cmd
+		rmmod ctag_sleep || break
+	done
+	touch /tmp/enough
+	wait
+	rm /tmp/enough
+	eq "rounds" "$i" 15
+	[ ! -d $SLEEP ] || fail "the module stays"
+}
+
+test_bad_commands()
+{
+	fresh_stats
+	sleeper "short 3"
+	refused " " "a command is missing"
+	refused "enabel" "no such command" 'column 1, "enabel"'
+	refused "on" "no such command" 'column 1, "on"'
+	refused "1" "no such command" 'column 1, "1"'
+	refused "module ctag_sleep" "a command is missing"
+	refused "module ctag_sleep enable" "not for some lines only" "column 19,"
+	refused "func x disable" "not for some lines only" "column 8,"
+	refused "func x sort time" "not for some lines only" "column 8,"
+	refused "sort" "an order is missing"
+	refused "sort size" "neither place nor time" 'column 6, "size"'
+	refused "sort time place" "more than a command" 'column 11, "place"'
+	refused "reset reset" "more than a command" "column 7,"
+	refused "func nosuch reset" "no such line"
+	refused 'file "x reset' "no end" "column 6,"
+	eq "nothing changed" "$(count sleep_short)" 3
+	if head -c 5000 /dev/zero | tr '\0' x > $STATS 2> /dev/null; then
+		fail "5000 bytes"
+	fi
+}
+
+# Where the kernel itself sleeps: user space that is known to, at lines that are known
+test_known_places()
+{
+	fresh_stats
+	(sleep 1) | cat			# a pipe is read
+	sh -c 'sleep 1' &
+	wait $!
+	cat $STATS > /tmp/all
+	grep -q '^  fs/pipe.c:[0-9]* module:vmlinux func:pipe_read$' /tmp/all ||
+		fail "no pipe_read"
+	# no line is one of the headers that have the hooks
+	! grep -E '^  \./?include/linux/(wait|wait_bit|codetag_time_stats)\.h|^  include/linux/(wait|wait_bit|codetag_time_stats)\.h' /tmp/all ||
+		fail "a line of a header"
+}
+
+test_off_at_the_end()
+{
+	stats disable
+	stats reset
+	[ ! -d $SLEEP ] || rmmod ctag_sleep
+	nothing "left"
+}
+
+run_tests

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The twenty lines that slept longest, all tasks together, after a boot and an ext4
+# workload; the table of Documentation/core-api/time-stats.rst.
+#
+# append: sysctl.vm.mem_profiling=0 codetag_time_stats=1
+# cpus: 2
+# disk: 64M
+# timeout: 300
+
+. /qt/lib.sh
+
+STATS=/sys/kernel/debug/time_stats
+
+test_sites()
+{
+	mount_disk
+	for round in 1 2 3; do
+		mkdir -p /mnt/$round
+		for n in $(seq 200); do
+			echo "$n" > /mnt/$round/$n
+		done
+		dd if=/dev/zero of=/mnt/$round/large bs=64k count=128 2> /dev/null
+		sync
+		echo 3 > /proc/sys/vm/drop_caches
+		cat /mnt/$round/* > /dev/null
+		find /mnt -type f | wc -l > /dev/null
+		rm -r /mnt/$round
+	done
+	umount /mnt || fail umount
+	echo "sort time" > $STATS
+	cat $STATS > /tmp/all
+	echo disable > $STATS
+	note "$(grep -c ' func:' /tmp/all) lines sleep; the twenty that do longest:"
+	awk '
+	/ module:/ { where = $1; func_ = substr($3, 6) }
+	$1 == "count:" { count = $2 }
+	$1 == "quantiles" { median = $10; high = $17 }
+	$1 == "exact" {
+		printf "# %9.3f s %7d  avg %10.1f  median %10s  15/16 %10s  max %10.1f us  %-36s %s\n",
+			$10 / 1e9, count, $4 / 1e3, median, high, $8 / 1e3, where, func_
+		if (++n == 20)
+			exit
+	}
+	END { exit n < 20 }' /tmp/all || fail "fewer than twenty"
+	grep -q ' fs/\(ext4\|jbd2\)/\| mm/filemap\.c:\| fs/jbd2' /tmp/all ||
+		fail "nothing of ext4 sleeps"
+}
+
+run_tests
