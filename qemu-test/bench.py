@@ -311,8 +311,11 @@ def initramfs(name, mods, extra=()):
     return path
 
 
-def disk(name, size, options=()):
-    """An empty ext4 of the given size in a sparse file."""
+def disk(name, size, options=(), damage=""):
+    """An empty ext4 of the given size in a sparse file.
+
+    damage is OFFSET=HEX ..., bytes that are not what mke2fs left there.
+    """
     path = os.path.join(OUT, name + ".disk")
     mke2fs = shutil.which("mke2fs") or shutil.which(
         "mke2fs", path="/sbin:/usr/sbin")
@@ -322,6 +325,11 @@ def disk(name, size, options=()):
         os.unlink(path)
     quiet_command([mke2fs, "-q", "-F", "-t", "ext4", *options, path, size],
                   path + ".log")
+    for word in damage.split():
+        offset, _, data = word.partition("=")
+        with open(path, "r+b") as f:
+            f.seek(int(offset, 0))
+            f.write(bytes.fromhex(data))
     return path
 
 
@@ -518,8 +526,28 @@ def splats(lines, expected):
     return bad, missing
 
 
-def judge(outcome, expected=()):
+def judge_death(outcome, expected):
+    """Of a kernel that is to panic: what it said, each a case, and no splat before."""
+    before = []
+    for line in outcome.console:
+        if "Kernel panic" in line:
+            break
+        before.append(line)
+    wrong, _ = splats(before, expected)
+    _, missing = splats(outcome.console, expected)
+    verdict = [Case("console:" + e.replace(" ", "_"),
+                    "not ok" if e in missing else "ok") for e in expected]
+    if outcome.ended != "reset":
+        verdict.append(Case("end", "not ok", outcome.ended or "no panic"))
+    if wrong:
+        verdict.append(Case("console", "not ok", wrong[0]))
+    return verdict
+
+
+def judge(outcome, expected=(), dies=False):
     """All cases of a boot, with the bench's own complaints as cases."""
+    if dies:
+        return judge_death(outcome, expected)
     cases, plan = read_ktap(outcome.ktap)
     verdict = list(cases)
 
@@ -548,9 +576,9 @@ def judge(outcome, expected=()):
     return verdict
 
 
-def report(name, outcome, expected=(), label=""):
+def report(name, outcome, expected=(), label="", dies=False):
     """Prints a line a case; 1 if anything failed, with the console's end."""
-    verdict = judge(outcome, expected)
+    verdict = judge(outcome, expected, dies)
     failed = 0
     lines = []
     for c in verdict:

@@ -137,7 +137,8 @@ READ_LINE = re.compile(r"^read: (\S+) (\d+)(?: (\d+))?$", re.M)
 
 def program(name):
     """A program, ours or the host's, and its libraries, as files of a guest."""
-    path = bench.tool(name) or shutil.which(name)
+    path = (bench.tool(name) or shutil.which(name) or
+            shutil.which(name, path="/sbin:/usr/sbin"))
     if not path:
         raise bench.Failure("no %s: see packages.txt" % name)
     ldd = subprocess.run(["ldd", path], capture_output=True, text=True)
