@@ -29,11 +29,16 @@
 #define TIME_STATS_SECTION()	CODETAG_SECTION(time_stats_tags)
 #else
 #define TIME_STATS_SECTION()
+#ifdef CONFIG_ERROR_CODES
+#define ERROR_CODE_SECTION()	CODETAG_SECTION(error_codes)
+#else
+#define ERROR_CODE_SECTION()
 #endif
 
 #define CODETAG_SECTIONS()						\
 	ALLOC_TAG_SECTION()						\
 	DYNAMIC_FAULT_SECTION()						\
 	TIME_STATS_SECTION()
+	ERROR_CODE_SECTION()
 
 #endif /* __ASM_GENERIC_CODETAG_LDS_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a code of ERR() stands for, and how it is kept from user space. For those
+ * who compare errors or hand them out; who makes codes wants error_codes.h.
+ * See lib/error_codes.c.
+ */
+#ifndef _LINUX_ERROR_CLASS_H
+#define _LINUX_ERROR_CLASS_H
+
+#include <linux/compiler.h>
+#include <linux/err.h>
+#include <linux/types.h>
+
+struct pt_regs;
+
+/* Errors of the kernel are below, those of ERR() from here to MAX_ERRNO. */
+#define ERROR_CODE_FIRST	1024
+#define NR_ERROR_CODES		(MAX_ERRNO - ERROR_CODE_FIRST + 1)
+
+#ifdef CONFIG_ERROR_CODES
+
+#include <linux/thread_info.h>
+
+long error_code_class(long err);
+const char *error_code_name(long err);
+long error_code_syscall(struct pt_regs *regs, long ret);
+
+/* One compare; what passes it may be a code, or mean something else. */
+static __always_inline bool error_code_possible(long err)
+{
+	return (unsigned long)err + MAX_ERRNO < NR_ERROR_CODES;
+}
+
+static __always_inline long __error_class(long err)
+{
+	return unlikely(error_code_possible(err)) ? error_code_class(err) : err;
+}
+
+/**
+ * error_class - the error that a code of ERR() stands for
+ * @_err: any integer
+ *
+ * What is compared with -EINVAL and the like, and what user space may see.
+ *
+ * Context: any.
+ * Return: the error that was given to ERR(), or @_err itself when that is no
+ * code of ERR(); of the type of @_err.
+ */
+#define error_class(_err)	((typeof(_err))__error_class(_err))
+
+/**
+ * error_is_code - did ERR() return this?
+ * @err: any integer
+ *
+ * Context: any.
+ * Return: whether error_class() would change @err.
+ */
+static inline bool error_is_code(long err)
+{
+	return __error_class(err) != err;
+}
+
+/**
+ * syscall_error_class - what a system call returns to user space
+ * @regs: registers of the task, as the system call left them
+ * @ret: what its function returned
+ *
+ * For an architecture, between the two; not for values that somebody else puts
+ * into the register, as seccomp and tracers do: these are what they are.
+ *
+ * Context: the current task's, in a system call.
+ */
+static __always_inline long syscall_error_class(struct pt_regs *regs, long ret)
+{
+	return unlikely(error_code_possible(ret)) ?
+	       error_code_syscall(regs, ret) : ret;
+}
+
+/*
+ * The value of this system call is what it is, even where it looks like a code:
+ * until syscall_return_done(), which the architecture's exit calls.
+ */
+#define syscall_return_as_is()	set_syscall_work(SYSCALL_AS_IS)
+#define syscall_return_done()	clear_syscall_work(SYSCALL_AS_IS)
+
+#else /* CONFIG_ERROR_CODES */
+
+#define error_class(_err)	(_err)
+#define syscall_return_as_is()	do { } while (0)
+#define syscall_return_done()	do { } while (0)
+
+static inline const char *error_code_name(long err)
+{
+	return NULL;
+}
+
+static inline bool error_is_code(long err)
+{
+	return false;
+}
+
+static __always_inline long syscall_error_class(struct pt_regs *regs, long ret)
+{
+	return ret;
+}
+
+#endif /* CONFIG_ERROR_CODES */
+
+#ifdef CONFIG_ERROR_CODES_DEBUG
+void error_codes_check_exit(struct pt_regs *regs);
+#else
+static inline void error_codes_check_exit(struct pt_regs *regs) { }
+#endif
+
+#endif /* _LINUX_ERROR_CLASS_H */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Error codes that tell the line they come from. See lib/error_codes.c.
+ *
+ * Not to be included by other headers: drivers have an ERR() of their own.
+ */
+#ifndef _LINUX_ERROR_CODES_H
+#define _LINUX_ERROR_CODES_H
+
+#include <linux/error_class.h>
+
+#ifdef CONFIG_ERROR_CODES
+
+#include <linux/build_bug.h>
+#include <linux/codetag.h>
+#include <linux/stringify.h>
+
+/**
+ * struct error_code - a line that returns an error
+ * @ct: where it is; its index tells the code, 0 that there is none
+ * @name: the error and the line, for people
+ * @class: the error
+ */
+struct error_code {
+	struct codetag ct;
+	const char *name;
+	s16 class;
+} __aligned(8);
+
+int error_code(const struct error_code *code);
+
+/**
+ * ERR - an error that tells where it comes from
+ * @_err: a negative error, a constant
+ *
+ * The value is a number that stands for @_err on this line: error_class() gives
+ * @_err, errname() and %pe the name of both. It is an error to IS_ERR() and to
+ * whoever looks at the sign; whoever compares it has to take the error_class().
+ *
+ * Where there are no numbers left it is just @_err.
+ *
+ * Context: any.
+ */
+#define ERR(_err)							\
+({									\
+	static struct error_code __used					\
+	__section("error_codes") _error_code = {			\
+		.ct	= CODETAG_INIT,					\
+		.name	= #_err " at " __FILE__ ":"			\
+			  __stringify(__LINE__),			\
+		.class	= (_err),					\
+	};								\
+									\
+	BUILD_BUG_ON(!__builtin_constant_p(_err) || (_err) >= 0 ||	\
+		     (_err) <= -ERROR_CODE_FIRST);			\
+	error_code(&_error_code);					\
+})
+
+/* An error in a message: what it always was, and its name where it has a line. */
+#define ERR_FMT		"%pe"
+#define ERR_ARG(_err)	ERR_PTR(_err)
+
+#else /* CONFIG_ERROR_CODES */
+
+#define ERR(_err)	(_err)
+#define ERR_FMT		"%d"
+#define ERR_ARG(_err)	(_err)
+
+#endif /* CONFIG_ERROR_CODES */
+
+#endif /* _LINUX_ERROR_CODES_H */
