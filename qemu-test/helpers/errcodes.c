@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What user space sees of error codes, register by register.
+ *
+ *	errcodes ways		the ways out of the kernel, by /dev/ctag_err: plain
+ *				errors at each of them
+ *	errcodes others		numbers that look like a code and are none: they
+ *				stay what they are
+ *	errcodes leak		asks ctag_err to leave a code in a register
+ *	errcodes mount DEV DIR TYPE
+ *				how mounting fails: by mount(2), the same from the
+ *				32-bit entry, by fsconfig(2), the same: four numbers
+ *	errcodes call NR ARG...	a system call by number; what it returned
+ *
+ * Exit code 0: as promised; 1: not, with a note; 2: wrong usage.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/errqueue.h>
+#include <linux/filter.h>
+#include <linux/genetlink.h>
+#include <linux/io_uring.h>
+#include <linux/netlink.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HELPER "errcodes"
+#include "expect.h"
+#include "../modules/ctag_err.h"
+
+#define DEVICE "/dev/ctag_err"
+
+/* Of the 32-bit table; those of the new mount API have one number for all. */
+#define NR32_READ	3
+#define NR32_MOUNT	21
+#define NR32_IOCTL	54
+
+#define FSCONFIG_STRING	1
+#define FSCONFIG_CREATE	6
+
+/* Below 4 GiB, for the 32-bit entry: the program is static and not moved. */
+static char device[256], dir[256], type[64];
+static char source_key[] = "source";
+static char buffer[4096];
+
+/* The register, not what a library makes of it. */
+static long raw(long nr, long a, long b, long c, long d, long e)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	long ret;
+
+	__asm__ volatile("syscall" : "=a" (ret)
+			 : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10), "r" (r8)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+/* The entry of 32-bit programs; what they see of the register. */
+static long raw32(long nr, long a, long b, long c, long d, long e)
+{
+	long ret;
+
+	__asm__ volatile("int $0x80" : "=a" (ret)
+			 : "a" (nr), "b" (a), "c" (b), "d" (c), "S" (d), "D" (e)
+			 : "r8", "r9", "r10", "r11", "memory");
+	return (int)ret;
+}
+
+static void is(const char *what, long got, long want)
+{
+	EXPECT(got == want, "%s: %ld, not %ld", what, got, want);
+}
+
+static int open_device(void)
+{
+	int fd = open(DEVICE, O_RDWR);
+
+	EXPECT(fd >= 0, "%s: %s", DEVICE, strerror(errno));
+	return fd;
+}
+
+/* The number of a code that has been returned. */
+static int a_code(int fd)
+{
+	int code;
+
+	EXPECT(!ioctl(fd, CTAG_ERR_CODE, &code), "ioctl: %s", strerror(errno));
+	EXPECT(code >= 1024 && code <= 4095, "the code is %d", code);
+	return code;
+}
+
+/* The ways out */
+
+static void by_system_call(int fd)
+{
+	struct iovec iov = { buffer, sizeof(buffer) };
+
+	is("read", raw(SYS_read, fd, (long)buffer, 10, 0, 0), -EIO);
+	is("write", raw(SYS_write, fd, (long)buffer, 10, 0, 0), -EINVAL);
+	is("readv", raw(SYS_readv, fd, (long)&iov, 1, 0, 0), -EIO);
+	is("ioctl", raw(SYS_ioctl, fd, CTAG_ERR_FAIL, 0, 0, 0), -EXDEV);
+	is("read, 32 bit", raw32(NR32_READ, fd, (long)buffer, 10, 0, 0), -EIO);
+	is("ioctl, 32 bit", raw32(NR32_IOCTL, fd, CTAG_ERR_FAIL, 0, 0, 0),
+	   -EXDEV);
+	errno = 0;
+	EXPECT(read(fd, buffer, 10) == -1 && errno == EIO, "errno is %d", errno);
+}
+
+static void by_aio(int fd)
+{
+	struct iocb cb = {
+		.aio_fildes = fd,
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_buf = (uintptr_t)buffer,
+		.aio_nbytes = 10,
+	}, *cbs = &cb;
+	struct io_event event = { .res = 1 };
+	aio_context_t ctx = 0;
+
+	is("io_setup", raw(SYS_io_setup, 1, (long)&ctx, 0, 0, 0), 0);
+	is("io_submit", raw(SYS_io_submit, ctx, 1, (long)&cbs, 0, 0), 1);
+	is("io_getevents", raw(SYS_io_getevents, ctx, 1, 1, (long)&event, 0), 1);
+	is("aio", event.res, -EIO);
+	raw(SYS_io_destroy, ctx, 0, 0, 0, 0);
+}
+
+static void by_io_uring(int fd)
+{
+	struct io_uring_params p = { 0 };
+	struct io_uring_sqe *sqe;
+	struct io_uring_cqe *cqe;
+	unsigned int *tail, *array;
+	char *ring;
+	int uring;
+
+	uring = raw(SYS_io_uring_setup, 4, (long)&p, 0, 0, 0);
+	EXPECT(uring >= 0, "io_uring_setup: %d", uring);
+	EXPECT(p.features & IORING_FEAT_SINGLE_MMAP, "two rings");
+	ring = mmap(NULL, p.cq_off.cqes + p.cq_entries * sizeof(*cqe),
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, uring,
+		    IORING_OFF_SQ_RING);
+	sqe = mmap(NULL, p.sq_entries * sizeof(*sqe), PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_POPULATE, uring, IORING_OFF_SQES);
+	EXPECT(ring != MAP_FAILED && sqe != MAP_FAILED, "no ring: %s",
+	       strerror(errno));
+
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->opcode = IORING_OP_READ;
+	sqe->fd = fd;
+	sqe->addr = (uintptr_t)buffer;
+	sqe->len = 10;
+	array = (unsigned int *)(ring + p.sq_off.array);
+	tail = (unsigned int *)(ring + p.sq_off.tail);
+	array[*tail % p.sq_entries] = 0;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	is("io_uring_enter", raw(SYS_io_uring_enter, uring, 1, 1,
+				 IORING_ENTER_GETEVENTS, 0), 1);
+
+	cqe = (struct io_uring_cqe *)(ring + p.cq_off.cqes);
+	is("io_uring", cqe->res, -EIO);
+	close(uring);
+}
+
+static void by_socket(int fd)
+{
+	int s = socket(AF_INET, SOCK_DGRAM, 0), one = 1, err = -1;
+	struct msghdr msg = { .msg_control = buffer,
+			      .msg_controllen = sizeof(buffer) };
+	struct sock_extended_err *ee;
+	socklen_t len = sizeof(err);
+	struct cmsghdr *c;
+
+	EXPECT(s >= 0, "socket: %s", strerror(errno));
+	is("ioctl", ioctl(fd, CTAG_ERR_SOCKET, &s), 0);
+	is("getsockopt", getsockopt(s, SOL_SOCKET, SO_ERROR, &err, &len), 0);
+	is("SO_ERROR", err, EHOSTUNREACH);
+	is("ioctl", ioctl(fd, CTAG_ERR_SOCKET, &s), 0);
+	is("recvfrom", raw(SYS_recvfrom, s, (long)buffer, 10, 0, 0),
+	   -EHOSTUNREACH);
+
+	is("IP_RECVERR", setsockopt(s, IPPROTO_IP, IP_RECVERR, &one,
+				    sizeof(one)), 0);
+	is("ioctl", ioctl(fd, CTAG_ERR_QUEUE, &s), 0);
+	EXPECT(recvmsg(s, &msg, MSG_ERRQUEUE) == 0, "MSG_ERRQUEUE: %s",
+	       strerror(errno));
+	c = CMSG_FIRSTHDR(&msg);
+	EXPECT(c && c->cmsg_type == IP_RECVERR, "no IP_RECVERR");
+	ee = (struct sock_extended_err *)CMSG_DATA(c);
+	is("ee_errno", ee->ee_errno, ENETUNREACH);
+	close(s);
+}
+
+/* A request of generic netlink, and the error in the answer; 0: an answer. */
+static int netlink(int s, int family, int flags, int cmd, const char *name)
+{
+	struct {
+		struct nlmsghdr n;
+		struct genlmsghdr g;
+		struct nlattr a;
+		char name[16];
+	} req = {
+		.n = { sizeof(req.n) + sizeof(req.g), family,
+		       NLM_F_REQUEST | flags, 1, 0 },
+		.g = { .cmd = cmd, .version = 1 },
+		.a = { sizeof(req.a) + sizeof(req.name),
+		       CTRL_ATTR_FAMILY_NAME },
+	};
+	struct nlmsghdr *n = (struct nlmsghdr *)buffer;
+
+	if (name) {
+		strncpy(req.name, name, sizeof(req.name) - 1);
+		req.n.nlmsg_len = sizeof(req);
+	}
+	EXPECT(send(s, &req, req.n.nlmsg_len, 0) > 0, "send: %s",
+	       strerror(errno));
+	EXPECT(recv(s, buffer, sizeof(buffer), 0) > 0, "recv: %s",
+	       strerror(errno));
+	if (n->nlmsg_type == NLMSG_ERROR || n->nlmsg_type == NLMSG_DONE)
+		return *(int *)NLMSG_DATA(n);
+	return 0;
+}
+
+static void by_netlink(void)
+{
+	int s = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC), family = 0;
+	struct nlattr *a;
+
+	EXPECT(s >= 0, "no netlink: %s", strerror(errno));
+	is("family", netlink(s, GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY,
+			     CTAG_ERR_FAMILY), 0);
+	a = (struct nlattr *)(buffer + NLMSG_HDRLEN + GENL_HDRLEN);
+	while (!family) {
+		if (a->nla_type == CTRL_ATTR_FAMILY_ID)
+			family = *(uint16_t *)(a + 1);
+		a = (struct nlattr *)((char *)a + NLA_ALIGN(a->nla_len));
+	}
+	is("netlink", netlink(s, family, NLM_F_ACK, CTAG_ERR_REFUSE, NULL),
+	   -EDOM);
+	is("dump", netlink(s, family, NLM_F_DUMP, CTAG_ERR_DUMP, NULL),
+	   -ERANGE);
+	close(s);
+}
+
+static int ways(void)
+{
+	int fd = open_device();
+
+	by_system_call(fd);
+	by_aio(fd);
+	by_io_uring(fd);
+	by_socket(fd);
+	by_netlink();
+	return 0;
+}
+
+/* Numbers that are no codes */
+
+/* What a child says by its exit code of what it got of -code. */
+static void child_got(pid_t child, const char *what)
+{
+	int status;
+
+	EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status),
+	       "%s: the child died", what);
+	is(what, WEXITSTATUS(status), 0);
+}
+
+static void of_seccomp(int code)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | code),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { 4, filter };
+	pid_t child = fork();
+
+	if (!child) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+			_exit(2);
+		_exit(raw(SYS_getppid, 0, 0, 0, 0, 0) != -code);
+	}
+	child_got(child, "seccomp");
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+static void of_sigreturn(int code)
+{
+	long rax = -code;
+
+	signal(SIGTRAP, nothing);
+	__asm__ volatile("int3" : "+a" (rax) : : "memory");
+	is("sigreturn", rax, -code);
+	signal(SIGTRAP, SIG_DFL);
+}
+
+/* at_entry: the system call is skipped; otherwise its value is replaced. */
+static void of_tracer(int code, int at_entry)
+{
+	int status, stops = at_entry ? 1 : 2;
+	pid_t child = fork();
+
+	if (!child) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(raw(SYS_getppid, 0, 0, 0, 0, 0) != -code);
+	}
+	waitpid(child, &status, 0);
+	/* the stops of the kill() that raise() is come before: to getppid() */
+	do {
+		EXPECT(!ptrace(PTRACE_SYSCALL, child, NULL, NULL), "ptrace: %s",
+		       strerror(errno));
+		waitpid(child, &status, 0);
+		EXPECT(WIFSTOPPED(status), "ptrace: the child ended");
+	} while (ptrace(PTRACE_PEEKUSER, child,
+			offsetof(struct user_regs_struct, orig_rax), NULL) !=
+		 SYS_getppid || --stops);
+	if (at_entry)
+		ptrace(PTRACE_POKEUSER, child,
+		       offsetof(struct user_regs_struct, orig_rax), -1L);
+	ptrace(PTRACE_POKEUSER, child,
+	       offsetof(struct user_regs_struct, rax), (long)-code);
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	child_got(child, at_entry ? "tracer, at entry" : "tracer, at exit");
+}
+
+static void of_lseek(int fd, int code)
+{
+	int mem = open("/proc/self/mem", O_RDONLY);
+
+	is("lseek", raw(SYS_lseek, mem, -code, SEEK_SET, 0, 0), -code);
+	is("read behind it", raw(SYS_read, fd, (long)buffer, 1, 0, 0), -EIO);
+	close(mem);
+}
+
+/* A process group whose number is that of the code. */
+static void of_getown(int fd, int code)
+{
+	pid_t want = code;
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&want,
+		.set_tid_size = 1,
+	};
+	pid_t child = raw(SYS_clone3, (long)&args, sizeof(args), 0, 0, 0);
+
+	if (!child)
+		for (;;)
+			pause();
+	EXPECT(child == code, "clone3: %d", child);
+	EXPECT(!setpgid(child, child), "setpgid: %s", strerror(errno));
+	is("F_SETOWN", raw(SYS_fcntl, fd, F_SETOWN, -code, 0, 0), 0);
+	is("F_GETOWN", raw(SYS_fcntl, fd, F_GETOWN, 0, 0, 0), -code);
+	is("read behind it", raw(SYS_read, fd, (long)buffer, 1, 0, 0), -EIO);
+	is("F_GETOWN, 32 bit", raw32(55, fd, F_GETOWN, 0, 0, 0), -code);
+	is("read behind it", raw32(NR32_READ, fd, (long)buffer, 1, 0, 0), -EIO);
+	raw(SYS_fcntl, fd, F_SETOWN, 0, 0, 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static int others(void)
+{
+	int fd = open_device(), code = a_code(fd);
+
+	of_seccomp(code);
+	of_sigreturn(code);
+	of_tracer(code, 0);
+	of_tracer(code, 1);
+	of_lseek(fd, code);
+	of_getown(fd, code);
+	return 0;
+}
+
+/* Mounting */
+
+static long configure(long (*call)(long, long, long, long, long, long))
+{
+	long ret, fd = call(SYS_fsopen, (long)type, 0, 0, 0, 0);
+
+	if (fd < 0)
+		return fd;
+	ret = call(SYS_fsconfig, fd, FSCONFIG_STRING, (long)source_key,
+		   (long)device, 0);
+	if (!ret)
+		ret = call(SYS_fsconfig, fd, FSCONFIG_CREATE, 0, 0, 0);
+	close(fd);
+	return ret;
+}
+
+static int mounting(char **argv)
+{
+	strncpy(device, argv[0], sizeof(device) - 1);
+	strncpy(dir, argv[1], sizeof(dir) - 1);
+	strncpy(type, argv[2], sizeof(type) - 1);
+	printf("%ld %ld", raw(SYS_mount, (long)device, (long)dir, (long)type,
+			      0, 0),
+	       raw32(NR32_MOUNT, (long)device, (long)dir, (long)type, 0, 0));
+	printf(" %ld %ld\n", configure(raw), configure(raw32));
+	return 0;
+}
+
+static int any_call(int argc, char **argv)
+{
+	long a[6] = { 0 };
+	int i;
+
+	for (i = 0; i < argc && i < 6; i++)
+		a[i] = strtol(argv[i], NULL, 0);
+	printf("%ld\n", raw(a[0], a[1], a[2], a[3], a[4], a[5]));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "ways"))
+		return ways();
+	if (argc == 2 && !strcmp(argv[1], "others"))
+		return others();
+	if (argc == 2 && !strcmp(argv[1], "leak"))
+		return !!ioctl(open_device(), CTAG_ERR_LEAK);
+	if (argc == 5 && !strcmp(argv[1], "mount"))
+		return mounting(argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "call"))
+		return any_call(argc - 2, argv + 2);
+	fprintf(stderr, "usage: errcodes ways|others|leak|mount|call\n");
+	return 2;
+}

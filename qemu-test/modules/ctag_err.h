@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What /dev/ctag_err does, for the module and for programs. A read fails with a
+ * code of -EIO, a write with one of -EINVAL.
+ */
+#ifndef CTAG_ERR_H
+#define CTAG_ERR_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* The ioctl itself fails with a code of -EXDEV. */
+#define CTAG_ERR_FAIL		_IO('E', 0)
+/* The code of -EIO, as a positive number. */
+#define CTAG_ERR_CODE		_IOR('E', 1, __s32)
+/* A socket: its pending error is the code of -EHOSTUNREACH. */
+#define CTAG_ERR_SOCKET		_IOW('E', 2, __s32)
+/* A socket: its error queue gets one of ENETUNREACH. */
+#define CTAG_ERR_QUEUE		_IOW('E', 3, __s32)
+/* A code is left in a register, as if by a path that does not convert. */
+#define CTAG_ERR_LEAK		_IO('E', 4)
+
+/* The generic netlink family, whose command 1 is refused and 2 a dump that fails. */
+#define CTAG_ERR_FAMILY		"ctag_err"
+#define CTAG_ERR_REFUSE		1
+#define CTAG_ERR_DUMP		2
+
+#endif /* CTAG_ERR_H */

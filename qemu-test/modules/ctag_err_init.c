@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A module that is never loaded: its init returns a code of ERR(). The line of
+ * the other one never runs.
+ */
+#include <linux/error_codes.h>
+#include <linux/init.h>
+#include <linux/module.h>
+
+static bool other;
+module_param(other, bool, 0);
+
+static int __init err_init_init(void)
+{
+	if (other)
+		return ERR(-ENXIO);
+	return ERR(-ENODEV);
+}
+module_init(err_init_init);
+
+MODULE_DESCRIPTION("An init that fails with an error code");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Error codes: the console names the line that refused a mount; user space sees
+# plain errors, whichever way they take; numbers that only look like a code stay
+# what they are; modules come and go.
+#
+# modules: ctag_err ctag_err_init
+# programs: mke2fs
+# source: fs/ext4/super.c
+# timeout: 300
+# expect-console: WARNING: CPU: \d+ PID: \d+ at lib/error_codes\.c:\d+ error_codes_check_exit
+# expect-console: Call Trace:
+# expect-console: system call 16 returns -EIO at ctag_err\.c:\d+$
+
+. /qt/lib.sh
+
+CODES=/sys/kernel/debug/ctag_err/codes
+SB=1024		# where the superblock is
+# what a checksum protects is refused for that
+FEATURES=none,has_journal,ext_attr,filetype,extent,flex_bg,sparse_super,large_file
+
+module()
+{
+	[ -c /dev/ctag_err ] || insmod /modules/ctag_err.ko || fail "insmod ctag_err"
+}
+
+# image NAME: an ext4 on a loop device of its own, $DEV
+image()
+{
+	truncate -s 8M "/tmp/$1.img" || fail truncate
+	mke2fs -q -F -t ext4 -b 1024 -O "$FEATURES" "/tmp/$1.img" || fail mke2fs
+}
+
+# poke NAME OFFSET BYTES: as \xNN
+poke()
+{
+	printf "$3" | dd of="/tmp/$1.img" bs=1 seek="$2" conv=notrunc 2> /dev/null
+}
+
+# refused NAME ERRNO CLASS WHAT: mounting it fails by each way as it does in the
+# base, and each time the console has first what ext4 found and then the same
+# line, in which there is an ERR(); that goes to /tmp/lines
+refused()
+{
+	DEV=$(losetup -f)
+	losetup "$DEV" "/tmp/$1.img" || fail "losetup $1"
+	dmesg -c > /dev/null
+	got=$(errcodes mount "$DEV" /mnt ext4)
+	losetup -d "$DEV"
+	dmesg > /tmp/log
+	eq "$1: errno" "$got" "-$2 -$2 -$2 -$2"
+	grep -qE "EXT4-fs.*: $4" /tmp/log || fail "$1: $(cat /tmp/log)"
+	sed -n "s|.*EXT4-fs (${DEV#/dev/}): mount failed: -$3 at fs/ext4/super\\.c:\\([0-9]*\\)\$|\\1|p" \
+		/tmp/log > /tmp/at
+	eq "$1: lines named" "$(wc -l < /tmp/at)" 4
+	eq "$1: different lines" "$(sort -u /tmp/at | wc -l)" 1
+	line=$(head -1 /tmp/at)
+	sed -n "${line}p" /src/fs/ext4/super.c | grep -q "ERR(-$3)" ||
+		fail "$1: line $line is $(sed -n "${line}p" /src/fs/ext4/super.c)"
+	note "$1: fs/ext4/super.c:$line"
+	echo "$line" >> /tmp/lines
+}
+
+PATH=$PATH:/qt/bin
+
+test_damaged_images()
+{
+	rm -f /tmp/lines
+	image whole
+	for name in features blocksize inodesize pergroup first group inodes hash journal; do
+		cp /tmp/whole.img /tmp/$name.img
+	done
+	poke features	$((SB + 0x63)) '\x80'
+	poke blocksize	$((SB + 0x18)) '\x63'
+	poke inodesize	$((SB + 0x58)) '\x03\x00'
+	poke pergroup	$((SB + 0x20)) '\x00\x00\x01\x00'
+	poke first	$((SB + 0x14)) '\xff\xff\xff\x00'
+	poke group	$((2 * SB)) '\xff\xff\xff\x7f'
+	poke inodes	$((SB + 0x00)) '\x01\x00\x00\x00'
+	poke hash	$((SB + 0xfc)) '\x4d'
+	poke journal	$((SB + 0xe0)) '\x09\x00\x00\x00'
+	refused features  22 EINVAL "Couldn't mount because of unsupported optional features"
+	refused blocksize 22 EINVAL "Invalid log block size: 99"
+	refused inodesize 22 EINVAL "unsupported inode size: 3"
+	refused pergroup  22 EINVAL "#blocks per group too big: 65536"
+	refused first	  22 EINVAL "bad geometry: first data block"
+	refused group	 117 EFSCORRUPTED "group descriptors corrupted!"
+	refused inodes	  22 EINVAL "inodes count not valid"
+	refused hash	  22 EINVAL "Invalid default hash set"
+	refused journal	  22 EINVAL "journal inode is deleted|no journal found"
+	eq "lines in all" "$(sort -u /tmp/lines | wc -l)" 9
+}
+
+# What is not damaged mounts; and a disk without an ext4 is refused as ever.
+test_whole_image()
+{
+	image whole
+	mount -o loop -t ext4 /tmp/whole.img /mnt || fail "the whole image"
+	umount /mnt
+	truncate -s 8M /tmp/none.img
+	refused none 22 EINVAL "VFS: Can't find ext4 filesystem"
+	dmesg -c > /dev/null
+	DEV=$(losetup -f)
+	losetup "$DEV" /tmp/none.img
+	# busybox probes, by MS_SILENT: who does is told nothing
+	mount -t ext4 "$DEV" /mnt 2> /dev/null && fail "mounted nothing"
+	losetup -d "$DEV"
+	! dmesg | grep -q EXT4-fs || fail "$(dmesg | grep EXT4-fs)"
+}
+
+# Each refusal of the VFS itself, from the outside.
+test_plain_errors_of_the_vfs()
+{
+	eq "no such type" "$(errcodes mount none /mnt nosuch)" "-19 -19 -19 -19"
+	eq "no such device" "$(errcodes mount /dev/nosuch /mnt ext4)" "-2 -2 -2 -2"
+	eq "no block device" "$(errcodes mount /dev/null /mnt ext4)" "-15 -15 -15 -15"
+	eq "fsconfig of no context" "$(errcodes call 431 1 6 0 0 0)" -22
+	eq "fsmount of no context" "$(errcodes call 432 1 0 0)" -22
+	eq "fsopen, flags" "$(errcodes call 430 0 8)" -22
+	eq "mount, MS_MOVE of nothing" "$(errcodes call 165 0 0 0 8192 0)" -14
+	mount -t tmpfs -o size=nonsense none /mnt 2> /tmp/error &&
+		fail "a size of nonsense"
+	grep -q "Invalid argument" /tmp/error || fail "$(cat /tmp/error)"
+	mount -o move / /mnt 2> /tmp/error && fail "moved the root"
+	grep -q "Invalid argument" /tmp/error || fail "$(cat /tmp/error)"
+}
+
+test_ways_out()
+{
+	module
+	errcodes ways || fail "see above"
+	for name in EIO EINVAL EXDEV EHOSTUNREACH ENETUNREACH EDOM ERANGE; do
+		grep -qE "^[0-9]+ -$name at ctag_err\.c:[0-9]+\$" $CODES ||
+			fail "no code of -$name: $(cat $CODES)"
+	done
+}
+
+test_other_numbers()
+{
+	module
+	errcodes others || fail "see above"
+}
+
+# A code keeps its line when the module is gone, and the module its code.
+test_modules()
+{
+	module
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		if insmod /modules/ctag_err_init.ko 2> /tmp/error; then
+			fail "ctag_err_init is loaded"
+		fi
+		grep -qi "no such device" /tmp/error || fail "$(cat /tmp/error)"
+		grep "at ctag_err_init\.c:" $CODES > /tmp/now
+		eq "codes of ctag_err_init" "$(wc -l < /tmp/now)" 1
+		[ $i = 1 ] || cmp /tmp/now /tmp/was || fail "another code"
+		cp /tmp/now /tmp/was
+	done
+	note "$(cat /tmp/was)"
+	insmod /modules/ctag_err_init.ko other=1 2> /tmp/error &&
+		fail "ctag_err_init is loaded"
+	grep -qi "no such device or address" /tmp/error || fail "$(cat /tmp/error)"
+	eq "codes of ctag_err_init" "$(grep -c "at ctag_err_init\.c:" $CODES)" 2
+
+	# the same of a module that was loaded, with its device in use until then
+	grep "at ctag_err\.c:" $CODES > /tmp/was
+	for i in 1 2 3; do
+		rmmod ctag_err || fail rmmod
+		module
+		errcodes ways || fail "see above"
+		grep "at ctag_err\.c:" $CODES > /tmp/now
+		cmp /tmp/now /tmp/was || fail "other codes"
+	done
+}
+
+# The last: it warns once. Up to here nothing did.
+test_leak_is_seen()
+{
+	zcat /proc/config.gz | grep -qx CONFIG_ERROR_CODES_DEBUG=y ||
+		skip "no CONFIG_ERROR_CODES_DEBUG"
+	module
+	dmesg -c > /dev/null
+	errcodes leak || fail leak
+	eq warnings "$(dmesg | grep -c WARNING:)" 1
+	dmesg | grep -q "system call 16 returns -EIO at ctag_err\.c:" ||
+		fail "$(dmesg | grep 'system call')"
+	errcodes leak
+	eq "warnings of the second" "$(dmesg | grep -c WARNING:)" 1
+	rmmod ctag_err
+}
+
+run_tests
