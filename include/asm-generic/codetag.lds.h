@@ -29,6 +29,8 @@
 #define TIME_STATS_SECTION()	CODETAG_SECTION(time_stats_tags)
 #else
 #define TIME_STATS_SECTION()
+#endif
+
 #ifdef CONFIG_ERROR_CODES
 #define ERROR_CODE_SECTION()	CODETAG_SECTION(error_codes)
 #else
@@ -38,7 +40,7 @@
 #define CODETAG_SECTIONS()						\
 	ALLOC_TAG_SECTION()						\
 	DYNAMIC_FAULT_SECTION()						\
-	TIME_STATS_SECTION()
+	TIME_STATS_SECTION()						\
 	ERROR_CODE_SECTION()
 
 #endif /* __ASM_GENERIC_CODETAG_LDS_H */
