@@ -175,7 +175,7 @@ static void test_two_calls(struct kunit *test)
 	read_function(test, "two_calls", &was);
 	start = code_tag_time_stats_start();
 	KUNIT_EXPECT_NE(test, start, 0);
-	udelay(100);
+	usleep_range(100, 200);
 	two_calls(start);
 	read_function(test, "two_calls", &is);
 	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);

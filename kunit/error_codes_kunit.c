@@ -67,8 +67,8 @@ static void test_other_values_unchanged(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, error_class(unused), unused);
 	KUNIT_EXPECT_FALSE(test, error_is_code(unused));
-	KUNIT_EXPECT_TRUE(test, errname(unused) == NULL);
-	KUNIT_EXPECT_EQ(test, sizeof(error_class((int)0)), sizeof(int));
+	KUNIT_EXPECT_NULL(test, errname(unused));
+	KUNIT_EXPECT_EQ(test, sizeof(error_class(0)), sizeof(int));
 	KUNIT_EXPECT_EQ(test, sizeof(error_class(0L)), sizeof(long));
 }
 
@@ -132,7 +132,7 @@ static void test_names_later(struct kunit *test)
 
 static void test_buffers_unchanged(struct kunit *test)
 {
-	static char buffer[] = "\x1b" "b \\C\a\"\x90\r]";
+	static const char buffer[] = "\033b \\C\a\"\220\r]";
 	char got[64];
 
 	scnprintf(got, sizeof(got), "%*pE", 9, buffer);
@@ -204,7 +204,7 @@ static void test_module_is_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kunit_given(), before + 1);
 	KUNIT_EXPECT_EQ(test, error_class(err), -EPERM);
 	KUNIT_EXPECT_STREQ(test, errname(err), "-EPERM at gone.c:2");
-	KUNIT_EXPECT_TRUE(test, errname(never) == NULL);
+	KUNIT_EXPECT_NULL(test, errname(never));
 	KUNIT_EXPECT_EQ(test, error_class(never), never);
 }
 

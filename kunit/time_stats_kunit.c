@@ -353,7 +353,8 @@ static void test_recent_is_recent(struct kunit *test)
 	for (i = 0; i < 600; i++, now += 100 * MS)
 		time_stats_update_at(stats, now - 5000, now);
 	read_stats(stats, now, &report);
-	KUNIT_EXPECT_EQ(test, report.recent_mean, 5000);
+	KUNIT_EXPECT_GE(test, report.recent_mean, 4999);
+	KUNIT_EXPECT_LE(test, report.recent_mean, 5000);
 	KUNIT_EXPECT_GE(test, report.recent_interval, 95 * MS);
 	KUNIT_EXPECT_LE(test, report.recent_interval, 105 * MS);
 
@@ -455,7 +456,7 @@ static void test_histogram_comes_by_itself(struct kunit *test)
 	time_stats_init(stats, 1);
 	time_stats_update_at(stats, 0, 1);
 	for (i = 0; i < 200 && !READ_ONCE(stats->histogram); i++)
-		msleep(10);
+		msleep(20);
 	KUNIT_EXPECT_NOT_NULL(test, stats->histogram);
 	time_stats_exit(stats, 1);
 }

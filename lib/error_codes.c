@@ -222,10 +222,12 @@ int error_code(const struct error_code *code)
 	if (unlikely(!index))
 		return code->class;
 
-	/* Orders before what the caller does with the code: see at the top. */
 	m = &error_meanings[index - 1];
+	/* Orders before what the caller does with the code: see at the top. */
 	if (!smp_load_acquire(&m->class)) {
+		/* Pairs with the acquire in error_code_meaning(). */
 		smp_store_release(&m->class, code->class);
+		/* Likewise before what the caller does. */
 		smp_wmb();
 	}
 	return -(int)(index - 1 + ERROR_CODE_FIRST);

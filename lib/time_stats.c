@@ -79,7 +79,7 @@ static_assert(sizeof(struct time_stats_histogram) <= 8192);
 #define FRACTION_BITS	31			/* of a weight */
 #define FRACTION_ONE	BIT(FRACTION_BITS)
 #define EPOCH_LEFT	(FRACTION_ONE / 8 * 7)
-#define EPOCHS_IN_ALL	8			/* 1 + 7/8 + (7/8)^2 ... */
+#define EPOCHS_IN_ALL	7			/* 7/8 + (7/8)^2 + (7/8)^3 ... */
 #define COUNT_BITS	16			/* fraction of a recent count */
 
 #define BUFFERED	32
@@ -203,6 +203,7 @@ static u64 epoch_of(const struct time_stats *stats, u64 time)
 	return time > stats->origin ? (time - stats->origin) >> EPOCH_SHIFT : 0;
 }
 
+/* The time that the count is of; of it, too, 7/8 are left after an epoch. */
 static u64 recent_time_after(const struct time_stats *stats, u32 left)
 {
 	return mul_u64_u32_shr(stats->recent_time, left, FRACTION_BITS) +

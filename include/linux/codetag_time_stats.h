@@ -54,8 +54,9 @@ void __wait_timing_finish(struct wait_queue_entry *wq_entry);
 long __wait_woken_timed(struct wait_queue_entry *wq_entry, unsigned int mode,
 			long timeout, struct codetag_time_stats *tag);
 
+/* Said of the variable, or the compiler aligns it to 32, and leaves gaps. */
 #define CODETAG_TIME_STATS_TAG(_name)					\
-	static struct codetag_time_stats __used				\
+	static struct codetag_time_stats __used __aligned(8)		\
 	__section("time_stats_tags") _name = { .ct = CODETAG_INIT }
 
 /**

@@ -25,7 +25,7 @@ struct error_code {
 	struct codetag ct;
 	const char *name;
 	s16 class;
-} __aligned(8);
+};
 
 int error_code(const struct error_code *code);
 
@@ -43,7 +43,7 @@ int error_code(const struct error_code *code);
  */
 #define ERR(_err)							\
 ({									\
-	static struct error_code __used					\
+	static struct error_code __used __aligned(8)			\
 	__section("error_codes") _error_code = {			\
 		.ct	= CODETAG_INIT,					\
 		.name	= #_err " at " __FILE__ ":"			\
