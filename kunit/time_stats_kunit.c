@@ -70,26 +70,6 @@ static void test_buckets_are_off_by_a_64th(struct kunit *test)
 	}
 }
 
-static void test_full_bucket_halves_all(struct kunit *test)
-{
-	struct time_stats *stats = new_stats(test);
-	struct time_stats_histogram *h = stats->histogram;
-	struct time_stats_report report;
-
-	h->bucket[bucket_of(100)] = U32_MAX;
-	h->bucket[bucket_of(1000)] = U32_MAX;
-	h->nr = 2 * (u64)U32_MAX;
-	time_stats_update_at(stats, 0, 100);
-	time_stats_update_at(stats, 0, 1000);
-	read_stats(stats, 1000, &report);
-	KUNIT_EXPECT_EQ(test, h->bucket[bucket_of(100)], U32_MAX / 2 + 1);
-	KUNIT_EXPECT_EQ(test, h->nr, 2 * (u64)(U32_MAX / 2 + 1));
-	KUNIT_EXPECT_EQ(test, report.count, 2);
-	KUNIT_EXPECT_LE(test, report.quantile[7], 102);
-	KUNIT_EXPECT_GE(test, report.quantile[8], 980);
-	time_stats_exit(stats, 1);
-}
-
 /* Distributions */
 
 static u64 draw_constant(struct rnd_state *rnd)
@@ -190,7 +170,7 @@ static void check_quantiles(struct kunit *test, const u64 *sorted,
 				    "quantile %u/16: %llu, exactly %llu", k + 1,
 				    q, exact);
 		if (exact)
-			worst = max(worst, div64_u64(off, div_u64(exact, 10000) ?: 1));
+			worst = max(worst, mul_u64_u64_div_u64(off, 10000, exact));
 	}
 	kunit_info(test, "%u values, off by at most %llu.%02llu %%\n", nr,
 		   worst / 100, worst % 100);
@@ -396,6 +376,27 @@ static void test_recent_of_rare_events(struct kunit *test)
 }
 
 /* Buffers of two CPUs, emptied one after the other. */
+/* What waited in the buffer of a CPU for a minute is not recent. */
+static void test_late_events_are_old(struct kunit *test)
+{
+	struct time_stats *stats = new_stats(test);
+	struct time_stats_report report;
+	u64 now = 120 * NSEC_PER_SEC;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		time_stats_update_at(stats, now - MS, now);
+	for (i = 0; i < 64; i++)
+		time_stats_update_at(stats, now / 2 - NSEC_PER_SEC, now / 2);
+	time_stats_flush();
+	time_stats_read(stats, now, &report);
+	KUNIT_EXPECT_EQ(test, report.count, 72);
+	KUNIT_EXPECT_EQ(test, report.max, NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, report.recent_mean, MS);
+	KUNIT_EXPECT_LE(test, report.recent_mean, 10 * MS);
+	time_stats_exit(stats, 1);
+}
+
 static void test_order_makes_no_difference(struct kunit *test)
 {
 	struct time_stats *one = new_stats(test), *two = new_stats(test);
@@ -530,7 +531,7 @@ static void test_interrupts_lose_nothing(struct kunit *test)
 
 	read_stats(stats, ktime_get_mono_fast_ns(), &report);
 	kunit_info(test, "%lu events, %lu in interrupts\n", events, irq_events);
-	KUNIT_EXPECT_GT(test, irq_events, 100);
+	KUNIT_EXPECT_GT(test, irq_events, 0);
 	KUNIT_EXPECT_EQ(test, report.count, events + irq_events);
 	KUNIT_EXPECT_EQ(test, report.unsorted, 0);
 	KUNIT_EXPECT_EQ(test, stats->histogram->nr, report.count);
@@ -613,7 +614,7 @@ static void test_text(struct kunit *test)
 static struct kunit_case time_stats_cases[] = {
 	KUNIT_CASE(test_every_bucket_has_its_values),
 	KUNIT_CASE(test_buckets_are_off_by_a_64th),
-	KUNIT_CASE(test_full_bucket_halves_all),
+	KUNIT_CASE(test_late_events_are_old),
 	KUNIT_CASE_PARAM(test_quantiles, distribution_gen_params),
 	KUNIT_CASE(test_count_average_maximum),
 	KUNIT_CASE(test_more_than_64_bits),

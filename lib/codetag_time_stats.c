@@ -98,7 +98,8 @@ void codetag_time_stats_count(struct codetag_time_stats *tag, u64 start)
 {
 	struct time_stats *stats = READ_ONCE(tag->stats);
 
-	if (!stats || !start || start < atomic64_read(&time_stats_since))
+	/* A clock may stand still for a while; 0 is before anything. */
+	if (!stats || start <= atomic64_read(&time_stats_since))
 		return;
 	time_stats_update(stats, start);
 }
@@ -114,7 +115,9 @@ EXPORT_SYMBOL(codetag_time_stats_count);
 void __wait_timing_start(struct wait_queue_entry *wq_entry,
 			 struct codetag_time_stats *tag)
 {
-	if (wq_entry->flags & WQ_FLAG_TIMED)
+	/* Of before the last switch it is a wait whose end was not seen. */
+	if (wq_entry->flags & WQ_FLAG_TIMED &&
+	    wq_entry->timing.start > atomic64_read(&time_stats_since))
 		return;
 	wq_entry->timing.tag = tag;
 	wq_entry->timing.start = codetag_time_stats_now();

@@ -3,7 +3,7 @@
  * Error codes that tell the line they come from.
  *
  * Each ERR() is a code tag with a number, and its value is an error code made of
- * that number, above all errors that the kernel has and below MAX_ERRNO: so it is
+ * that number, above the errors that the kernel has and below MAX_ERRNO: so it is
  * an error wherever only that is asked. A table says for each number what it
  * stands for. A number has a meaning from the moment that ERR() first returns it,
  * and keeps it until the machine goes down: whoever got hold of it may ask at any

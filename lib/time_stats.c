@@ -22,8 +22,9 @@
  * statistics that may go away.
  *
  * Recent means weigh an event less by an eighth for every second of its age.
- * Ages are counted in whole epochs, so that it makes no difference in which
- * order the buffers of CPUs are emptied.
+ * Ages are counted in whole epochs, of an event that comes late out of a buffer
+ * too: in which order the buffers of CPUs are emptied makes a difference of less
+ * than an epoch.
  *
  * Events may happen in any context but NMI: there are only raw spinlocks, taken
  * with interrupts off, and the sections are short. The locks nest as buffer,
@@ -63,15 +64,14 @@
 /**
  * struct time_stats_histogram - how many events took how long
  * @nr: events in all buckets
- * @bucket: events in each. When one is full all are halved, which leaves the
- *	quantiles what they are.
+ * @bucket: events in each
  */
 struct time_stats_histogram {
 	u64 nr;
-	u32 bucket[NR_BUCKETS];
+	u64 bucket[NR_BUCKETS];
 };
 
-static_assert(sizeof(struct time_stats_histogram) <= 8192);
+static_assert(sizeof(struct time_stats_histogram) <= 16384);
 
 /* Recent: 7/8 of the weight are left after an epoch, of about a second. */
 #define EPOCH_SHIFT	30
@@ -141,24 +141,9 @@ static u64 bucket_value(unsigned int bucket)
 	return value + (BIT_ULL(shift) >> 1);
 }
 
-static void histogram_halve(struct time_stats_histogram *h)
-{
-	unsigned int i;
-
-	h->nr = 0;
-	for (i = 0; i < NR_BUCKETS; i++) {
-		h->bucket[i] /= 2;
-		h->nr += h->bucket[i];
-	}
-}
-
 static void histogram_add(struct time_stats_histogram *h, u64 value)
 {
-	u32 *bucket = &h->bucket[bucket_of(value)];
-
-	if (unlikely(*bucket == U32_MAX))
-		histogram_halve(h);
-	(*bucket)++;
+	h->bucket[bucket_of(value)]++;
 	h->nr++;
 }
 
@@ -211,21 +196,38 @@ static u64 recent_time_after(const struct time_stats *stats, u32 left)
 			       FRACTION_BITS);
 }
 
-static void recent_add(struct time_stats *stats, u64 end, u64 duration)
+/* By how many epochs an event is older than the youngest, and 0 if it is that. */
+static u64 epochs_late(const struct time_stats *stats, u64 end)
 {
-	u64 epoch = epoch_of(stats, end);
+	if (end < stats->origin)
+		return stats->epoch + ((stats->origin - end) >> EPOCH_SHIFT);
+	return stats->epoch - min(epoch_of(stats, end), stats->epoch);
+}
+
+static void recent_age(struct time_stats *stats, u64 epoch)
+{
 	u32 left;
 
-	if (epoch > stats->epoch) {
-		left = epochs_left(epoch - stats->epoch);
-		stats->recent_count = mul_u64_u32_shr(stats->recent_count, left,
-						      FRACTION_BITS);
-		stats->recent_duration = mul_u64_u32_shr(stats->recent_duration,
-							 left, FRACTION_BITS);
-		stats->recent_time = recent_time_after(stats, left);
-		stats->epoch = epoch;
-	}
-	stats->recent_count += 1 << COUNT_BITS;
+	if (epoch <= stats->epoch)
+		return;
+	left = epochs_left(epoch - stats->epoch);
+	stats->recent_count = mul_u64_u32_shr(stats->recent_count, left,
+					      FRACTION_BITS);
+	stats->recent_duration = mul_u64_u32_shr(stats->recent_duration, left,
+						 FRACTION_BITS);
+	stats->recent_time = recent_time_after(stats, left);
+	stats->epoch = epoch;
+}
+
+static void recent_add(struct time_stats *stats, u64 end, u64 duration)
+{
+	u32 left;
+
+	recent_age(stats, epoch_of(stats, end));
+	left = epochs_left(epochs_late(stats, end));
+	stats->recent_count += mul_u64_u32_shr(1 << COUNT_BITS, left,
+					       FRACTION_BITS);
+	duration = mul_u64_u32_shr(duration, left, FRACTION_BITS);
 	if (stats->recent_duration + duration >= duration)
 		stats->recent_duration += duration;
 	else
@@ -502,6 +504,7 @@ EXPORT_SYMBOL_GPL(time_stats_flush);
  */
 void time_stats_reset(struct time_stats *stats)
 {
+	struct time_stats_histogram *h;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&stats->lock, flags);
@@ -515,8 +518,10 @@ void time_stats_reset(struct time_stats *stats)
 	stats->recent_count = 0;
 	stats->recent_duration = 0;
 	stats->recent_time = 0;
-	if (stats->histogram)
-		memset(stats->histogram, 0, sizeof(*stats->histogram));
+	/* Pairs with the release in give_histogram(). */
+	h = smp_load_acquire(&stats->histogram);
+	if (h)
+		memset(h, 0, sizeof(*h));
 	raw_spin_unlock_irqrestore(&stats->lock, flags);
 }
 EXPORT_SYMBOL_GPL(time_stats_reset);
@@ -571,6 +576,7 @@ EXPORT_SYMBOL_GPL(time_stats_count);
 void time_stats_read(struct time_stats *stats, u64 now,
 		     struct time_stats_report *report)
 {
+	struct time_stats_histogram *h;
 	unsigned long flags;
 	unsigned int k;
 
@@ -589,11 +595,13 @@ void time_stats_read(struct time_stats *stats, u64 now,
 		report->interval = div64_u64(report->span, stats->count - 1);
 	report->recent_mean = recent_mean(stats);
 	report->recent_interval = recent_interval(stats, now);
-	if (!stats->histogram)
+	/* Pairs with the release in give_histogram(). */
+	h = smp_load_acquire(&stats->histogram);
+	if (!h)
 		goto out;
-	histogram_quantiles(stats->histogram, report->quantile);
+	histogram_quantiles(h, report->quantile);
 	/* The middle of a bucket can be where there is none. */
-	if (stats->histogram->nr)
+	if (h->nr)
 		for (k = 0; k < TIME_STATS_QUANTILES; k++)
 			report->quantile[k] = clamp(report->quantile[k],
 						    stats->min, stats->max);

@@ -13,9 +13,10 @@
 
 struct pt_regs;
 
-/* Errors of the kernel are below, those of ERR() from here to MAX_ERRNO. */
+/* Errors of the kernel are below; the last two numbers are ext4's and MAX_ERRNO. */
 #define ERROR_CODE_FIRST	1024
-#define NR_ERROR_CODES		(MAX_ERRNO - ERROR_CODE_FIRST + 1)
+#define ERROR_CODE_LAST		(MAX_ERRNO - 2)
+#define NR_ERROR_CODES		(ERROR_CODE_LAST - ERROR_CODE_FIRST + 1)
 
 #ifdef CONFIG_ERROR_CODES
 
@@ -28,7 +29,7 @@ long error_code_syscall(struct pt_regs *regs, long ret);
 /* One compare; what passes it may be a code, or mean something else. */
 static __always_inline bool error_code_possible(long err)
 {
-	return (unsigned long)err + MAX_ERRNO < NR_ERROR_CODES;
+	return (unsigned long)err + ERROR_CODE_LAST < NR_ERROR_CODES;
 }
 
 static __always_inline long __error_class(long err)

@@ -19,6 +19,7 @@
 #include <linux/ptrace.h>
 #include <linux/seq_file.h>
 #include <linux/skbuff.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
