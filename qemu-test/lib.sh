@@ -392,17 +392,23 @@ slow_kernel()
 	zcat /proc/config.gz | grep -qxE 'CONFIG_(KASAN|KCSAN)=y'
 }
 
-# refused_by FILE COMMAND ERROR [COLUMN]: a command about code tags is refused, with that
-# in the kernel log, and nothing is changed
-refused_by()
+# refuses FILE COMMAND ERROR [COLUMN]: a command about code tags is refused, with that in
+# the kernel log
+refuses()
 {
-	cat "$1" > /tmp/was
 	dmesg -c > /dev/null
 	if printf '%s' "$2" > "$1" 2> /dev/null; then
 		fail "accepted: $2"
 	fi
 	dmesg | grep -F "${1##*/}: " | grep -F "$3" | grep -qF "${4:-}" ||
 		fail "$2: the log says: $(dmesg | tail -1)"
+}
+
+# refused_by FILE COMMAND ERROR [COLUMN]: and nothing is changed
+refused_by()
+{
+	cat "$1" > /tmp/was
+	refuses "$@"
 	cat "$1" | cmp - /tmp/was || fail "changed by: $2"
 }
 

@@ -161,6 +161,7 @@ static struct genl_family err_family = {
 	.module		= THIS_MODULE,
 	.small_ops	= err_ops,
 	.n_small_ops	= ARRAY_SIZE(err_ops),
+	.resv_start_op	= CTAG_ERR_DUMP + 1,
 };
 
 static int codes_show(struct seq_file *m, void *unused)

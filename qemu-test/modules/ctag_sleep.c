@@ -19,6 +19,7 @@
 
 #include <linux/atomic.h>
 #include <linux/codetag_time_stats.h>
+#include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -198,6 +199,7 @@ static void hammer_softirq(struct tasklet_struct *t)
 struct hammer {
 	struct hrtimer timer;
 	struct tasklet_struct tasklet;
+	struct completion done;
 	unsigned long nr;
 };
 
@@ -237,6 +239,7 @@ static int hammer_thread(void *data)
 	}
 	hrtimer_cancel(&h->timer);
 	tasklet_kill(&h->tasklet);
+	complete(&h->done);
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
@@ -256,6 +259,7 @@ static int hammer(unsigned long nr)
 		if (cpu >= ARRAY_SIZE(task))
 			break;
 		hammers[cpu].nr = nr;
+		init_completion(&hammers[cpu].done);
 		task[cpu] = kthread_create_on_cpu(hammer_thread, &hammers[cpu],
 						  cpu, "ctag_sleep/%u");
 		if (IS_ERR(task[cpu])) {
@@ -266,8 +270,11 @@ static int hammer(unsigned long nr)
 		wake_up_process(task[cpu]);
 	}
 	for (cpu = 0; cpu < ARRAY_SIZE(task); cpu++)
-		if (task[cpu])
+		if (task[cpu]) {
+			/* One that is stopped before it ran never does. */
+			wait_for_completion(&hammers[cpu].done);
 			kthread_stop(task[cpu]);
+		}
 	cpus_read_unlock();
 	kfree(hammers);
 	return err;

@@ -28,7 +28,7 @@ module()
 image()
 {
 	truncate -s 8M "/tmp/$1.img" || fail truncate
-	mke2fs -q -F -t ext4 -b 1024 -O "$FEATURES" "/tmp/$1.img" || fail mke2fs
+	/bin/mke2fs -q -F -t ext4 -b 1024 -O "$FEATURES" "/tmp/$1.img" || fail mke2fs
 }
 
 # poke NAME OFFSET BYTES: as \xNN
@@ -108,7 +108,7 @@ test_whole_image()
 	! dmesg | grep -q EXT4-fs || fail "$(dmesg | grep EXT4-fs)"
 }
 
-# Each refusal of the VFS itself, from the outside.
+# Refusals of the VFS itself, from the outside: as in the base.
 test_plain_errors_of_the_vfs()
 {
 	eq "no such type" "$(errcodes mount none /mnt nosuch)" "-19 -19 -19 -19"
@@ -118,8 +118,8 @@ test_plain_errors_of_the_vfs()
 	eq "fsmount of no context" "$(errcodes call 432 1 0 0)" -22
 	eq "fsopen, flags" "$(errcodes call 430 0 8)" -22
 	eq "mount, MS_MOVE of nothing" "$(errcodes call 165 0 0 0 8192 0)" -14
-	mount -t tmpfs -o size=nonsense none /mnt 2> /tmp/error &&
-		fail "a size of nonsense"
+	mount -t tmpfs -o mode=nonsense none /mnt 2> /tmp/error &&
+		fail "a mode of nonsense"
 	grep -q "Invalid argument" /tmp/error || fail "$(cat /tmp/error)"
 	mount -o move / /mnt 2> /tmp/error && fail "moved the root"
 	grep -q "Invalid argument" /tmp/error || fail "$(cat /tmp/error)"
