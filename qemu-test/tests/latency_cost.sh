@@ -22,7 +22,7 @@ waits()
 {
 	dmesg -c > /dev/null
 	insmod /modules/wait_cost.ko 2> /dev/null
-	dmesg | sed -n 's/.*wait_cost: //p' > "/tmp/waits.$1"
+	dmesg | sed -n 's/.*wait_cost: \([a-z_+]* [0-9]*\)$/\1/p' | head -3 > "/tmp/waits.$1"
 	note "$1: $(xargs < "/tmp/waits.$1")"
 	[ "$(wc -l < "/tmp/waits.$1")" = 3 ] || fail "no figures"
 }
