@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 #include <linux/errname.h>
 #include <linux/printk.h>
+#include <linux/ptrace.h>
 
 static int kunit_err_twice(unsigned int which, unsigned int *line)
 {
