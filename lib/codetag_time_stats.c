@@ -360,10 +360,12 @@ static int time_stats_command(struct codetag_words *w)
  * struct time_stats_row - a line of code in the list
  * @total: how long its events took
  * @pos: position of its tag, which names that tag or none
+ * @ct: its tag, while the list is made and sorted
  */
 struct time_stats_row {
 	u64 total;
 	u64 pos;
+	const struct codetag *ct;
 };
 
 /**
@@ -376,13 +378,25 @@ struct time_stats_reader {
 	unsigned int nr;
 };
 
-static int compare_rows(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
+{
+	const struct time_stats_row *x = a, *y = b;
+	int diff = strcmp(x->ct->filename, y->ct->filename);
+
+	if (diff)
+		return diff;
+	if (x->ct->lineno != y->ct->lineno)
+		return x->ct->lineno < y->ct->lineno ? -1 : 1;
+	return x->pos < y->pos ? -1 : x->pos > y->pos;
+}
+
+static int compare_times(const void *a, const void *b)
 {
 	const struct time_stats_row *x = a, *y = b;
 
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
-	return x->pos < y->pos ? -1 : x->pos > y->pos;
+	return compare_places(a, b);
 }
 
 /* The lines with events, @size of them at most; just their number without @row. */
@@ -403,7 +417,7 @@ static unsigned int find_rows(struct time_stats_row *row, unsigned int size)
 			continue;
 		if (row)
 			row[nr] = (struct time_stats_row) {
-				total, codetag_pos(&iter) };
+				total, codetag_pos(&iter), iter.ct };
 		nr++;
 	}
 	return nr;
@@ -419,8 +433,8 @@ static int collect_rows(struct time_stats_reader *r)
 	if (!r->row)
 		return -ENOMEM;
 	r->nr = find_rows(r->row, nr);
-	if (READ_ONCE(time_stats_by_time))
-		sort(r->row, r->nr, sizeof(*r->row), compare_rows, NULL);
+	sort(r->row, r->nr, sizeof(*r->row), READ_ONCE(time_stats_by_time) ?
+	     compare_times : compare_places, NULL);
 	return 0;
 }
 
