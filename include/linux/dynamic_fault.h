@@ -46,7 +46,7 @@ void dynamic_fault_forget(struct codetag_type *type,
  */
 #define dynamic_fault(_class)						\
 ({									\
-	static struct dynamic_fault __used				\
+	static struct dynamic_fault __used __aligned(8)			\
 	__section("dynamic_faults") _dynamic_fault = {			\
 		.ct	= CODETAG_INIT,					\
 		.class	= (_class),					\
