@@ -478,6 +478,11 @@ test_shared_by_fork()
 	eq "left" "$(sum_tags 'func:(make_ring|kmon_open|set_size)')" "0 0"
 }
 
+second_feeds()
+{
+	grep -qsx kmon_feed/1 /proc/[0-9]*/comm
+}
+
 # cpu1_blinks TIMES: goes and comes, as $feeder writes
 cpu1_blinks()
 {
@@ -501,7 +506,7 @@ test_hotplug_under_load()
 	insmod /modules/kmon_feed.ko nr=$((3000000 / PART)) &
 	feeder=$!
 	# its threads are for the CPUs that are there when it begins
-	until_true 60 grep -qs '^kmon_feed/1$' /proc/[0-9]*/comm || fail "no thread"
+	until_true 60 second_feeds || fail "no thread"
 	cpu1_blinks 5
 	wait $feeder || fail insmod
 	fed_up
