@@ -375,7 +375,29 @@ static void test_recent_of_rare_events(struct kunit *test)
 	time_stats_exit(stats, 1);
 }
 
-/* Buffers of two CPUs, emptied one after the other. */
+/* Days, whose sum has no room for a fraction of the count. */
+static void test_recent_of_long_events(struct kunit *test)
+{
+	static const u64 hours[] = { 1, 77, 78, 79, 1000, 100000 };
+	struct time_stats_report report;
+	struct time_stats *stats;
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(hours); i++) {
+		const u64 duration = hours[i] * 3600000 * MS;
+		/* one after the other, each half as recent as its next */
+		u64 now = duration;
+
+		stats = new_stats(test);
+		for (n = 0; n < 5; n++, now += 5 * NSEC_PER_SEC)
+			time_stats_update_at(stats, now - duration, now);
+		read_stats(stats, now, &report);
+		KUNIT_EXPECT_GE(test, report.recent_mean, duration / 100 * 98);
+		KUNIT_EXPECT_LE(test, report.recent_mean, duration / 100 * 102);
+		time_stats_exit(stats, 1);
+	}
+}
+
 /* What waited in the buffer of a CPU for a minute is not recent. */
 static void test_late_events_are_old(struct kunit *test)
 {
@@ -623,6 +645,7 @@ static struct kunit_case time_stats_cases[] = {
 	KUNIT_CASE(test_buffers_are_merged),
 	KUNIT_CASE(test_recent_is_recent),
 	KUNIT_CASE(test_recent_of_rare_events),
+	KUNIT_CASE(test_recent_of_long_events),
 	KUNIT_CASE(test_order_makes_no_difference),
 	KUNIT_CASE(test_before_there_is_a_histogram),
 	KUNIT_CASE(test_histogram_comes_by_itself),

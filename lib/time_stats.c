@@ -252,14 +252,11 @@ static u64 recent_interval(const struct time_stats *stats, u64 now)
 
 static u64 recent_mean(const struct time_stats *stats)
 {
-	u64 count = stats->recent_count >> COUNT_BITS;
+	/* As much of the count's fraction as the sum leaves room for. */
+	int bits = min(64 - fls64(stats->recent_duration), COUNT_BITS);
+	u64 count = stats->recent_count >> (COUNT_BITS - bits);
 
-	/* Many events weigh whole numbers; a few that are old, do not. */
-	if (count >= 1 << COUNT_BITS ||
-	    stats->recent_duration >> (64 - COUNT_BITS))
-		return div64_u64(stats->recent_duration, max_t(u64, count, 1));
-	return div64_u64(stats->recent_duration << COUNT_BITS,
-			 stats->recent_count);
+	return div64_u64(stats->recent_duration << bits, max_t(u64, count, 1));
 }
 
 /* Internals: statistics */
