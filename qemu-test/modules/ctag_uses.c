@@ -16,6 +16,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/dynamic_fault.h>
 #include <linux/gfp.h>
@@ -140,6 +141,8 @@ static void drop(void)
 
 #define HAMMER_HELD	16
 
+static DECLARE_COMPLETION(hammered);
+
 static int hammer_thread(void *data)
 {
 	struct object *object[HAMMER_HELD] = { };
@@ -157,6 +160,7 @@ static int hammer_thread(void *data)
 			atomic_long_inc(&nr_failed);
 		cond_resched();
 	}
+	complete(&hammered);
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
@@ -180,6 +184,10 @@ static int hammer(unsigned long nr)
 		}
 		wake_up_process(task[cpu]);
 	}
+	/* One that is stopped before it ran never does: first all of them end. */
+	for (cpu = 0; cpu < ARRAY_SIZE(task); cpu++)
+		if (task[cpu])
+			wait_for_completion(&hammered);
 	for (cpu = 0; cpu < ARRAY_SIZE(task); cpu++)
 		if (task[cpu])
 			kthread_stop(task[cpu]);
