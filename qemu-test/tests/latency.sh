@@ -305,7 +305,7 @@ test_nothing_is_lost()
 test_module_goes()
 {
 	fresh_stats
-	# a reader that stands in the middle of the list
+	# a reader that stands in the middle of the list, before there is the module
 	exec 5< $STATS
 	dd bs=1 count=10 <&5 > /dev/null 2>&1
 	for i in 1 2 3 4 5; do
@@ -317,7 +317,7 @@ test_module_goes()
 	done
 	cat <&5 > /tmp/rest
 	exec 5<&-
-	! grep -q ctag_sleep /tmp/rest || note "the reader had seen it before"
+	! grep -q ctag_sleep /tmp/rest || fail "a reader finds what is gone"
 	# loaded while off, then switched on
 	stats disable
 	sleeper "short 1"
