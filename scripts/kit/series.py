@@ -57,11 +57,13 @@ def env(name, mail, number):
 
 
 def add_overlay(patch, index):
-    for dest, src in patch.adds:
-        path = TOP / src
-        blob = git("hash-object", "-w", "--no-filters", path).strip()
-        mode = "100755" if os.access(path, os.X_OK) else "100644"
-        git("update-index", "--add", "--cacheinfo", f"{mode},{blob},{dest}", index=index)
+    if not patch.adds:
+        return
+    paths = [TOP / src for _, src in patch.adds]
+    blobs = git("hash-object", "-w", "--no-filters", "--stdin-paths", stdin="".join(f"{path}\n" for path in paths))
+    modes = ["100755" if os.access(path, os.X_OK) else "100644" for path in paths]
+    git("update-index", "--index-info", index=index,
+        stdin="".join(f"{mode} {blob}\t{dest}\n" for mode, blob, (dest, _) in zip(modes, blobs.split(), patch.adds)))
 
 
 def make_commits(patches):
