@@ -27,7 +27,8 @@ fuzz()
 feed_until_gone()
 {
 	while [ -e /tmp/feeding ]; do
-		insmod /modules/kmon_feed.ko nr=100000 size=$((RANDOM * 2)) mix=1 || break
+		size=$((RANDOM * 2))
+		insmod /modules/kmon_feed.ko nr=$((100000000 / (size + 1000))) size=$size mix=1 || break
 		rmmod kmon_feed
 	done
 }
