@@ -42,7 +42,7 @@ show()
 	echo "exit: $1"
 	sed 's/^/said: /' /tmp/said
 	control > /tmp/now
-	diff /tmp/was /tmp/now | grep '^[<>]'
+	diff /tmp/was /tmp/now | grep '^[-+][^-+]'	# busybox: always unified
 	mv /tmp/now /tmp/was
 	echo "control: $(md5sum < /tmp/was) $(wc -l < /tmp/was)"
 	log
