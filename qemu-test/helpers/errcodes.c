@@ -30,8 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -259,6 +261,39 @@ static void by_netlink(void)
 	close(s);
 }
 
+/* A file system that reports an error, and who watches it. */
+static void by_fanotify(int fd)
+{
+	int fan = fanotify_init(FAN_CLASS_NOTIF | FAN_REPORT_FID, O_RDONLY);
+	struct fanotify_event_metadata *event = (void *)buffer;
+	struct fanotify_event_info_header *info = (void *)(event + 1);
+	int root, error = 0;
+	ssize_t len;
+
+	EXPECT(fan >= 0, "fanotify_init: %s", strerror(errno));
+	EXPECT(!mount("none", "/mnt", "tmpfs", 0, NULL), "mount: %s",
+	       strerror(errno));
+	root = open("/mnt", O_RDONLY | O_DIRECTORY);
+	EXPECT(root >= 0, "/mnt: %s", strerror(errno));
+	EXPECT(!fanotify_mark(fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM,
+			      FAN_FS_ERROR, AT_FDCWD, "/mnt"),
+	       "fanotify_mark: %s", strerror(errno));
+	is("ioctl", ioctl(fd, CTAG_ERR_REPORT, &root), 0);
+	len = read(fan, buffer, sizeof(buffer));
+	EXPECT(len > (ssize_t)sizeof(*event) && event->event_len == len &&
+	       event->mask == FAN_FS_ERROR, "%zd bytes, events %llx", len,
+	       (unsigned long long)event->mask);
+	while ((char *)info < buffer + len && info->len) {
+		if (info->info_type == FAN_EVENT_INFO_TYPE_ERROR)
+			error = ((struct fanotify_event_info_error *)info)->error;
+		info = (void *)((char *)info + info->len);
+	}
+	is("fanotify", error, -EUCLEAN);
+	close(fan);
+	close(root);
+	umount("/mnt");
+}
+
 static int ways(void)
 {
 	int fd = open_device();
@@ -268,6 +303,7 @@ static int ways(void)
 	by_io_uring(fd);
 	by_socket(fd);
 	by_netlink();
+	by_fanotify(fd);
 	return 0;
 }
 

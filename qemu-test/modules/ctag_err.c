@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Codes of ERR() at each way out of the kernel: system calls, io_uring and aio by
- * /dev/ctag_err, see ctag_err.h; netlink by a family; sockets.
+ * /dev/ctag_err, see ctag_err.h; netlink by a family; sockets; fanotify.
  *
  * /sys/kernel/debug/ctag_err/codes has a line for each code that was returned
  * since boot: "NUMBER NAME".
@@ -11,7 +11,9 @@
 #include <linux/debugfs.h>
 #include <linux/error_codes.h>
 #include <linux/errqueue.h>
+#include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/fsnotify.h>
 #include <linux/if_ether.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -81,6 +83,17 @@ static int err_socket(unsigned int cmd, int fd)
 	return err;
 }
 
+static int err_report(int fd)
+{
+	struct file *file = fget(fd);
+
+	if (!file)
+		return -EBADF;
+	fsnotify_sb_error(file_inode(file)->i_sb, NULL, ERR(-EUCLEAN));
+	fput(file);
+	return 0;
+}
+
 /* What the check at the end of a system call would find. */
 static int err_leak(void)
 {
@@ -110,6 +123,8 @@ static long err_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case CTAG_ERR_SOCKET:
 	case CTAG_ERR_QUEUE:
 		return get_user(fd, p) ?: err_socket(cmd, fd);
+	case CTAG_ERR_REPORT:
+		return get_user(fd, p) ?: err_report(fd);
 	case CTAG_ERR_LEAK:
 		return err_leak();
 	default:

@@ -19,6 +19,8 @@
 #define CTAG_ERR_QUEUE		_IOW('E', 3, __s32)
 /* A code is left in a register, as if by a path that does not convert. */
 #define CTAG_ERR_LEAK		_IO('E', 4)
+/* A file: its file system reports an error, with a code of -EUCLEAN. */
+#define CTAG_ERR_REPORT		_IOW('E', 5, __s32)
 
 /* The generic netlink family, whose command 1 is refused and 2 a dump that fails. */
 #define CTAG_ERR_FAMILY		"ctag_err"
