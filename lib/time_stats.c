@@ -252,11 +252,11 @@ static u64 recent_interval(const struct time_stats *stats, u64 now)
 
 static u64 recent_mean(const struct time_stats *stats)
 {
-	/* As much of the count's fraction as the sum leaves room for. */
-	int bits = min(64 - fls64(stats->recent_duration), COUNT_BITS);
-	u64 count = stats->recent_count >> (COUNT_BITS - bits);
+	u64 count = max_t(u64, stats->recent_count, 1), mean, rest;
 
-	return div64_u64(stats->recent_duration << bits, max_t(u64, count, 1));
+	/* The sum has no room for being shifted first: days are long. */
+	mean = div64_u64_rem(stats->recent_duration, count, &rest);
+	return (mean << COUNT_BITS) + div64_u64(rest << COUNT_BITS, count);
 }
 
 /* Internals: statistics */
