@@ -604,20 +604,27 @@ static unsigned int subbufs_limit(void)
 	return min_t(u64, bytes / SUBBUF_SIZE, SUBBUFS_MAX);
 }
 
-static int open_channel(void)
+static void limit_subbufs(void)
 {
 	unsigned int limit = subbufs_limit();
+	unsigned int nr = min_t(unsigned int, limit, SUBBUFS_DEFAULT);
 
+	lockdep_assert_held(&kmemtrace_lock);
+
+	if (kmemtrace_subbufs <= limit)
+		return;
+	pr_warn("no memory for %u sub-buffers of 256 KiB for each CPU, using %u\n",
+		kmemtrace_subbufs, nr);
+	WRITE_ONCE(kmemtrace_subbufs, nr);
+}
+
+static int open_channel(void)
+{
 	lockdep_assert_held(&kmemtrace_lock);
 
 	if (kmemtrace_chan)
 		return 0;
-	if (kmemtrace_subbufs > limit) {
-		pr_warn("no memory for %u sub-buffers of 256 KiB for each CPU, using %u\n",
-			kmemtrace_subbufs, min_t(unsigned int, limit, SUBBUFS_DEFAULT));
-		WRITE_ONCE(kmemtrace_subbufs,
-			   min_t(unsigned int, limit, SUBBUFS_DEFAULT));
-	}
+	limit_subbufs();
 	/* Each CPU that comes online after this brings its buffer. */
 	cpus_read_lock();
 	kmemtrace_chan = relay_open(kmemtrace_dir ? "cpu" : NULL, kmemtrace_dir,
@@ -1086,6 +1093,8 @@ void __init kmemtrace_init(void)
 	int ret;
 
 	mutex_lock(&kmemtrace_lock);
+	if (boot_subbufs_given)
+		limit_subbufs();
 	if (!(kmemtrace_config & RECORDING))
 		goto out;
 	kmemtrace_config &= ~RECORDING;

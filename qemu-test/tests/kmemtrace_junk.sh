@@ -12,6 +12,7 @@
 # append: kmemtrace.enable=maybe
 # append: kmemtrace.enable=1 kmemtrace.features=time,colour
 # append: kmemtrace.enable=0 kmemtrace.subbufs=32
+# append: kmemtrace.enable=0 kmemtrace.subbufs=4000000000
 # append: kmemtrace.enable=1 kmemtrace.features=none
 # append: kmemtrace.subbufs=1 sysctl.vm.mem_profiling=never
 # append: kmemtrace.enable=1 sysctl.vm.mem_profiling=0
@@ -54,6 +55,12 @@ test_as_asked()
 	*"subbufs=0 "* | *"subbufs=-3 "* | *"subbufs=many "* | *"subbufs= "*)
 		says 'kmemtrace.subbufs=[^ ]* is not a number'
 		expect 1 16 "$(cat $KT/features)"
+		;;
+	*"enable=0 kmemtrace.subbufs=4000000000"*)
+		says 'no memory for 4000000000 sub-buffers'
+		expect 0 16 "$ALL"
+		! echo 3000000000 > $KT/subbufs 2> /tmp/said || fail "there is memory for that"
+		grep -q 'Cannot allocate memory' /tmp/said || fail "$(cat /tmp/said)"
 		;;
 	*subbufs=4000000000* | *subbufs=1000*)
 		says 'no memory for [0-9]* sub-buffers'
