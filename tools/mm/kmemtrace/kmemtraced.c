@@ -135,9 +135,12 @@ struct stats {
 	uint64_t untold_bytes;
 };
 
+/* @overruns is what a kernel without "stats" has: bytes lost, -1: not even that */
 struct all_stats {
 	struct stats *cpus;
 	size_t nr;
+	bool known;
+	long long overruns;
 };
 
 struct text {
@@ -252,6 +255,10 @@ static bool slurp_fd(int fd, struct text *text)
 		n = read(fd, text->s + text->len, room - text->len - 1);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0) {
+			free(text->s);
+			text->s = NULL;
+		}
 		if (n <= 0)
 			break;
 		text->len += n;
@@ -497,7 +504,8 @@ static bool write_out(struct reader *r)
 			continue;
 		}
 		if (done < 0) {
-			error("cpu%u.out: %s", r->cpu, strerror(errno));
+			error("%s/cpu%u.out: offset %llu: %s", options.output, r->cpu,
+			      (unsigned long long)bytes, strerror(errno));
 			fail(&rec.failed_disk);
 			return false;
 		}
@@ -640,7 +648,10 @@ static bool open_reader(struct reader *r)
 		return false;
 	}
 	r->direct = !fcntl(r->out, F_SETFL, O_DIRECT);
-	return !posix_memalign((void **)&r->buf, BUF_ALIGN, rec.read_size);
+	if (!posix_memalign((void **)&r->buf, BUF_ALIGN, rec.read_size))
+		return true;
+	error("cpu%u: out of memory", r->cpu);
+	return false;
 }
 
 static bool add_reader(unsigned int cpu)
@@ -783,8 +794,9 @@ static void read_stats(struct all_stats *all)
 	char *line, *next;
 
 	free(all->cpus);
-	*all = (struct all_stats){ .cpus = NULL };
-	if (!read_file("stats", &text))
+	*all = (struct all_stats){ .overruns = read_value("total_overruns", -1) };
+	all->known = read_file("stats", &text);
+	if (!all->known)
 		return;
 	for (line = text.s; *line; line = next) {
 		next = strchrnul(line, '\n');
@@ -792,6 +804,7 @@ static void read_stats(struct all_stats *all)
 		if (*line == '#' || !parse_stats(line, &s))
 			continue;
 		more = realloc(all->cpus, (all->nr + 1) * sizeof(*more));
+		all->known = more;
 		if (!more)
 			break;
 		all->cpus = more;
@@ -822,6 +835,20 @@ static struct stats sum_stats(const struct all_stats *all)
 		sum.lost_bytes += all->cpus[i].lost_bytes;
 	}
 	return sum;
+}
+
+/* What each CPU lost is known of a kernel that has "stats". */
+static bool losses_known(void)
+{
+	return rec.before.known && rec.after.known;
+}
+
+static bool has_lost(void)
+{
+	if (!losses_known())
+		return rec.after.overruns != rec.before.overruns;
+	return sum_stats(&rec.after).lost_events !=
+	       sum_stats(&rec.before).lost_events;
 }
 
 /* Symbols, tags, modules: as they are now, with those that have gone since */
@@ -1016,7 +1043,8 @@ static void put_losses(FILE *f)
 	size_t i;
 
 	fprintf(f, "span %s\n",
-		rec.whole && (rec.ended || options.rest) ? "whole" : "part");
+		rec.whole && losses_known() && (rec.ended || options.rest) ?
+		"whole" : "part");
 	/* It was switched on before the first record, and here alone. */
 	if (rec.begun)
 		fputs("begins 0\n", f);
@@ -1404,6 +1432,11 @@ static bool begin(void)
 {
 	bool on = is_recording();
 
+	if (on && options.rest) {
+		error("recording is on, too early for --rest; first echo 0 >%s/enabled",
+		      options.debugfs);
+		return false;
+	}
 	rec.begun = !on && !options.rest;
 	if (!rec.begun && options.features) {
 		error("%s, too late for --features; first echo 0 >%s/enabled",
@@ -1438,7 +1471,7 @@ static void judge_span(uint64_t read)
 		return;
 	rec.whole = true;
 	free(rec.before.cpus);
-	rec.before = (struct all_stats){ .cpus = NULL };
+	rec.before = (struct all_stats){ .known = rec.before.known };
 }
 
 static void stop_readers(void)
@@ -1492,6 +1525,11 @@ static void end(void)
 	stop_readers();
 	if (rec.ended)
 		read_stats(&rec.after);
+	if (!losses_known() && (rec.before.overruns < 0 || rec.after.overruns < 0)) {
+		error("%s has neither stats nor total_overruns: nobody knows what was lost",
+		      options.debugfs);
+		set(&rec.failed_other);
+	}
 	judge_span(bytes_read());
 	/* Recording may have begun without the tags that were asked for. */
 	free(rec.features.s);
@@ -1576,13 +1614,18 @@ static void summarize(void)
 	struct stats was = sum_stats(&rec.before);
 	struct stats is = sum_stats(&rec.after);
 
+	if (!losses_known()) {
+		note("%llu bytes in %s%s", (unsigned long long)bytes_read(),
+		     options.output, has_lost() ? "; events were lost" : "");
+		return;
+	}
 	note("%llu events recorded, %llu bytes in %s; %llu events lost (%llu bytes)%s",
 	     (unsigned long long)(is.events - was.events),
 	     (unsigned long long)bytes_read(), options.output,
 	     (unsigned long long)(is.lost_events - was.lost_events),
 	     (unsigned long long)(is.lost_bytes - was.lost_bytes),
 	     rec.ended ? "" : "; recording is left on");
-	if (is.lost_events != was.lost_events)
+	if (has_lost())
 		note("more sub-buffers lose less: kmemtrace.subbufs= at boot, or %s/subbufs",
 		     options.debugfs);
 }
@@ -1593,8 +1636,7 @@ static int exit_status(void)
 		return EXIT_DISK;
 	if (rec.failed_other)
 		return EXIT_CANNOT;
-	return sum_stats(&rec.after).lost_events !=
-	       sum_stats(&rec.before).lost_events ? EXIT_LOST : EXIT_GOOD;
+	return has_lost() ? EXIT_LOST : EXIT_GOOD;
 }
 
 /* Command line */
@@ -1612,7 +1654,7 @@ static void usage(FILE *out)
 	      "  -F, --features LIST   what to record with each event: of time,pid,tag, or all\n"
 	      "                        or none; without it as the kernel is set\n"
 	      "  -s, --seconds N       stop after N seconds\n"
-	      "  -r, --rest            take what an earlier recording left, and end\n"
+	      "  -r, --rest            take what a recording that has ended left, and end\n"
 	      "  -S, --stop            at the end switch recording off even if it was on before\n"
 	      "  -p, --progress        a line of progress each second, terminal or not\n"
 	      "  -q, --quiet           errors only\n"
@@ -1744,7 +1786,7 @@ int main(int argc, char **argv)
 	}
 	if (!ok)
 		set(&rec.failed_other);
-	else if (rec.begun || is_recording())
+	else if (!options.rest)
 		record(signals);
 	end();
 	summarize();

@@ -166,6 +166,10 @@ header "joined" 'lost 2 3 144'
 if grep -q '^begins' "$out/header"; then fail "joined: begins"; else pass; fi
 kernel 1
 files
+run "the rest, too early" 1 --rest --force
+says "the rest, too early" 'recording is on, too early for --rest'
+enabled "the rest, too early" 1
+recorded "joined"
 printf '0 9 1000000000 7 700 0 0\n' >"$fake/stats"
 run "joined late" 0 --seconds 0.5 --force
 header "joined late" 'lost 0 0 0'
@@ -186,6 +190,12 @@ header "newer ABI" 'abi_version 3'
 rm "$fake/stats" "$fake/tags" "$fake/subbufs" "$fake/features"
 run "bare kernel" 0 --seconds 0.2 --force
 recorded "bare kernel"
+header "bare kernel" 'span part'
+rm "$fake/total_overruns"
+run "nothing told of losses" 1 --seconds 0.2 --force
+says "nothing told of losses" 'nobody knows what was lost'
+recorded "nothing told of losses"
+header "nothing told of losses" 'complete no'
 
 # --- signals, and two at a time
 
@@ -557,7 +567,7 @@ limit=$((header_size / 1024 + 1000))
 if [ "$((limit * 1024))" -lt "$(stat -c %s "$fake/cpu0")" ]; then
 	expect "full disk" 3 prlimit --fsize=$((limit * 1024)) \
 		"$bin/kmemtraced" --debugfs "$fake" --output "$out" --force --seconds 30
-	says "full disk" 'cpu0.out: File too large'
+	says "full disk" 'File too large'
 	says "full disk" 'the rest is dropped'
 	enabled "full disk" 0
 	header "full disk" 'complete no'
@@ -608,7 +618,7 @@ if mounted -o loop "$tmp/disk"; then
 	jobs_left+=("$feeder")
 	ended "ext4 is full" 3
 	wait "$feeder"
-	says "ext4 is full" 'cpu0.out: No space left on device'
+	says "ext4 is full" 'No space left on device'
 	says "ext4 is full" 'the rest is dropped'
 	enabled "ext4 is full" 0
 	header "ext4 is full" 'complete no'
