@@ -29,7 +29,7 @@ const char * const finding_words[FINDING_KINDS] = {
 	[FINDING_SHORT]		= "allocated less than requested",
 	[FINDING_WRONG_API]	= "freed with the wrong API",
 	[FINDING_DOUBLE_FREE]	= "freed twice",
-	[FINDING_UNKNOWN]	= "freed, but never allocated",
+	[FINDING_UNKNOWN]	= "freed, but not allocated",
 	[FINDING_STILL_LIVE]	= "allocated again without a free",
 	[FINDING_MIXED]		= "object of a cache freed with kfree()",
 };
