@@ -38,6 +38,8 @@
 #define TIME_JITTER	1000000
 #define CORE_SIZE	sizeof(struct kmemtrace_event)
 #define MAX_CPUS	65536u
+/* What kmalloc(0) returns, which nobody frees. */
+#define NO_MEMORY_LAST	16u
 
 #define EXIT_CLEAN	0
 #define EXIT_ERRORS	1
@@ -77,6 +79,7 @@ struct check {
 	uint64_t unknown_events;
 	uint64_t unknown_types;
 	uint64_t unknown_features;
+	uint64_t unnamed_tags;
 	uint32_t first;
 	uint32_t last;
 	bool has_time;
@@ -148,8 +151,13 @@ static size_t have(struct check *c, size_t need)
 		n = read(c->fd, c->buf + c->end, BUFFER_SIZE - c->end);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			unreadable(c->name, strerror(errno));
+		if (n < 0) {
+			fprintf(stderr, "kmemtrace_check: %s: offset %llu: %s\n",
+				c->name,
+				(unsigned long long)(c->base + c->end),
+				strerror(errno));
+			trouble = true;
+		}
 		if (n <= 0)
 			break;
 		c->end += n;
@@ -182,6 +190,31 @@ static void check_time(struct check *c, uint64_t time)
 	c->time = time;
 }
 
+/* Of a module that was there for too short a time, the table may know nothing. */
+static void check_tag(struct check *c, uint16_t tag)
+{
+	const struct trace_header *header = c->header;
+
+	if (tag && (tag >= header->nr_tags || !header->tags[tag].where))
+		c->unnamed_tags++;
+}
+
+/* Do @bytes fit where event @p says that they are? */
+static void check_bytes(struct check *c, const uint8_t *p, uint64_t bytes)
+{
+	/* Pages that 32 bits do not reach have addresses beyond. */
+	bool narrow = c->header->word_bits == 32 && p[1] != KMEMTRACE_TYPE_PAGES;
+	uint64_t top = narrow ? UINT32_MAX : UINT64_MAX;
+	uint64_t ptr = get64(c, p + 16);
+
+	if (ptr <= top && bytes && bytes - 1 > top - ptr)
+		error(c, "%llu bytes from %#llx on: there are no such addresses",
+		      (unsigned long long)bytes, (unsigned long long)ptr);
+	if (p[1] == KMEMTRACE_TYPE_PAGES && bytes % c->header->page_size)
+		error(c, "%llu bytes are no pages of %u",
+		      (unsigned long long)bytes, c->header->page_size);
+}
+
 /* @p is of event @event, and has @size bytes of data. */
 static void check_feature(struct check *c, const uint8_t *event, unsigned int id,
 			  const uint8_t *p, unsigned int size)
@@ -207,12 +240,16 @@ static void check_feature(struct check *c, const uint8_t *event, unsigned int id
 	case KMEMTRACE_FEATURE_TAG:
 		if (!alloc)
 			error(c, "a tag in what is no allocation");
+		else
+			check_tag(c, get16(c, p));
 		break;
 	case KMEMTRACE_FEATURE_BYTES:
 		if (!page_free)
 			error(c, "feature bytes in what is no free of pages");
 		else if (!get64(c, p))
 			error(c, "a free of 0 bytes");
+		else
+			check_bytes(c, event, get64(c, p));
 		break;
 	}
 }
@@ -264,11 +301,22 @@ static unsigned int check_features(struct check *c, const uint8_t *event,
 
 /* Events */
 
-static void check_call_site(struct check *c, const uint8_t *p)
+static void check_addresses(struct check *c, const uint8_t *p)
 {
-	if (c->header->word_bits == 32 && get64(c, p + 8) >> 32)
+	uint64_t call_site = get64(c, p + 8), ptr = get64(c, p + 16);
+	bool narrow = c->header->word_bits == 32;
+
+	if (!call_site)
+		error(c, "call site 0");
+	if (narrow && call_site >> 32)
 		error(c, "call site %#llx does not fit in 32 bits",
-		      (unsigned long long)get64(c, p + 8));
+		      (unsigned long long)call_site);
+	if (p[1] == KMEMTRACE_TYPE_PAGES && ptr % c->header->page_size)
+		error(c, "pages at %#llx, no multiple of %u",
+		      (unsigned long long)ptr, c->header->page_size);
+	else if (narrow && p[1] < KMEMTRACE_TYPE_PAGES && ptr >> 32)
+		error(c, "address %#llx does not fit in 32 bits",
+		      (unsigned long long)ptr);
 }
 
 static void check_alloc(struct check *c, const uint8_t *p, unsigned int size)
@@ -278,12 +326,13 @@ static void check_alloc(struct check *c, const uint8_t *p, unsigned int size)
 	int cpu = get32(c, p + 44);
 
 	c->allocs++;
-	check_call_site(c, p);
+	check_addresses(c, p);
+	check_bytes(c, p, alloc);
 	if (!req)
 		error(c, "0 bytes requested");
 	if (alloc < req)
 		error(c, "%llu bytes requested, only %llu allocated", req, alloc);
-	if (cpu < -1)
+	if (cpu < -1 || cpu >= (int)MAX_CPUS)
 		error(c, "target CPU %d", cpu);
 	check_features(c, p, p + sizeof(struct kmemtrace_alloc),
 		       size - sizeof(struct kmemtrace_alloc));
@@ -294,7 +343,10 @@ static void check_free(struct check *c, const uint8_t *p, unsigned int size)
 	unsigned int seen;
 
 	c->frees++;
-	check_call_site(c, p);
+	check_addresses(c, p);
+	if (get64(c, p + 16) <= NO_MEMORY_LAST)
+		error(c, "a free of %#llx",
+		      (unsigned long long)get64(c, p + 16));
 	seen = check_features(c, p, p + CORE_SIZE, size - CORE_SIZE);
 	if (p[1] == KMEMTRACE_TYPE_PAGES && c->header->abi_version >= 2 &&
 	    !(seen & 1u << KMEMTRACE_FEATURE_BYTES))
@@ -415,6 +467,9 @@ static void summarize(const struct check *c)
 		       (unsigned long long)c->unknown_events,
 		       (unsigned long long)c->unknown_types,
 		       (unsigned long long)c->unknown_features);
+	if (c->unnamed_tags)
+		printf("; %llu tags that the table does not name",
+		       (unsigned long long)c->unnamed_tags);
 	if (c->errors)
 		printf("; %llu errors\n", (unsigned long long)c->errors);
 	else
@@ -425,10 +480,12 @@ static void summarize(const struct check *c)
 static bool check_file(const char *name, const struct trace_header *header,
 		       struct check *c)
 {
+	static uint8_t buf[BUFFER_SIZE];
 	bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 	*c = (struct check){
 		.name = name,
+		.buf = buf,
 		.header = header,
 		.swap = header->big_endian != big,
 		.newer = header->abi_version > KMEMTRACE_ABI_VERSION,
@@ -438,16 +495,9 @@ static bool check_file(const char *name, const struct trace_header *header,
 		unreadable(name, strerror(errno));
 		return false;
 	}
-	c->buf = malloc(BUFFER_SIZE);
-	if (!c->buf) {
-		unreadable(name, "out of memory");
-		close(c->fd);
-		return false;
-	}
 	while (have(c, 1) && check_record(c))
 		;
 	summarize(c);
-	free(c->buf);
 	close(c->fd);
 	return true;
 }
@@ -593,18 +643,30 @@ static void count_missing(struct trace *trace, const char *dir, struct account *
 	all_errors += a->doubles;
 }
 
+/* "cpu12.out", with no other way to write the number */
+static bool is_cpu_file(const char *name, unsigned int *cpu)
+{
+	char again[32];
+
+	if (sscanf(name, "cpu%5u", cpu) != 1 || *cpu >= MAX_CPUS)
+		return false;
+	snprintf(again, sizeof(again), "cpu%u.out", *cpu);
+	return !strcmp(name, again);
+}
+
 /* Records that lack at the beginning or the end leave no gap. */
 static void check_sizes(const char *dir, const struct account *a)
 {
 	DIR *d = a->header->written_known ? opendir(dir) : NULL;
 	uint64_t bytes = 0;
 	struct dirent *e;
+	unsigned int cpu;
 	struct stat st;
 
 	if (!d)
 		return;
 	while ((e = readdir(d))) {
-		if (!strncmp(e->d_name, "cpu", 3) &&
+		if (is_cpu_file(e->d_name, &cpu) &&
 		    !fstatat(dirfd(d), e->d_name, &st, 0))
 			bytes += st.st_size;
 	}
@@ -704,17 +766,6 @@ static void check_account(const char *dir, struct account *a)
 		a->untold = header->lost_events - a->told;
 	check_told(dir, a);
 	check_missing(dir, a);
-}
-
-/* "cpu12.out", with no other way to write the number */
-static bool is_cpu_file(const char *name, unsigned int *cpu)
-{
-	char again[32];
-
-	if (sscanf(name, "cpu%5u", cpu) != 1 || *cpu >= MAX_CPUS)
-		return false;
-	snprintf(again, sizeof(again), "cpu%u.out", *cpu);
-	return !strcmp(name, again);
 }
 
 /* Which CPUs have a file there. */

@@ -381,9 +381,9 @@ def stream(m):
             kind = rng.choice((KMALLOC, CACHE, PAGES))
             req = rng.randrange(1, 200) if kind != PAGES else PAGE
             size = (req + 63) & ~63
-            m.raw_alloc(kind, 0x1000 + n % 4096, 64 * (n + 1), req, size,
-                        1 + n % 2)
-            live.append((64 * (n + 1), kind, size))
+            offset = (n + 1) * (PAGE if kind == PAGES else 64)
+            m.raw_alloc(kind, 0x1000 + n % 4096, offset, req, size, 1 + n % 2)
+            live.append((offset, kind, size))
 
 
 SCENARIOS = {f.__name__: f for f in (basic, errors, losses, hostile, workload,
@@ -424,6 +424,15 @@ def spoil(m, name):
         "req-0": lambda: alloc(req=0),
         "alloc-less": lambda: alloc(req=100, size=96),
         "cpu": lambda: alloc(cpu=-2),
+        "cpu-far": lambda: alloc(cpu=99999),
+        "free-nothing": lambda: record(FREE, ptr=0),
+        "free-zero": lambda: record(FREE, ptr=16),
+        "ptr-32": lambda: alloc(ptr=1 << 40),
+        "ptr-page": lambda: alloc(kind=PAGES, ptr=m.memory + 100, req=PAGE, size=PAGE),
+        "size-page": lambda: alloc(kind=PAGES, req=100, size=100),
+        "size-over": lambda: alloc(size=1 << (m.args.word - 1)),
+        "bytes-page": lambda: record(FREE, m.feature(BYTES, "Q", 77), kind=PAGES),
+        "site-0": lambda: alloc(site=0),
         "filling": lambda: alloc(pid + b"\1"),
         "filling-late": lambda: alloc(bytes(7) + b"\1"),
         "feature-over": lambda: alloc(m.pack("HB", 99, PID) + bytes(5)),

@@ -46,6 +46,15 @@ fault type 'unknown type 7'
 fault req-0 '0 bytes requested'
 fault alloc-less '100 bytes requested, only 96 allocated'
 fault cpu 'target CPU -2'
+fault cpu-far 'target CPU 99999'
+fault free-nothing 'a free of 0'
+fault free-zero 'a free of 0x10'
+fault ptr-32 'address 0x10000000000 does not fit in 32 bits'
+fault ptr-page 'pages at 0xc8000064, no multiple of 4096'
+fault size-page '100 bytes are no pages of 4096'
+fault size-over '2147483648 bytes from 0xc8000000 on: there are no such addresses'
+fault bytes-page '77 bytes are no pages of 4096'
+fault site-0 'call site 0'
 fault filling 'filling that is not zero'
 fault filling-late 'filling that is not zero'
 fault feature-over 'feature 2 of 99 bytes runs over the end'
@@ -72,6 +81,19 @@ fault truncated 'cut short after 39 bytes of a record of 48' 62864
 fault truncated-head 'cut short after 5 bytes of a record' 62864
 gen bad --fault junk
 check "junk" 1 "$tmp/bad/cpu0.out"
+
+# --- what a header can lack, and a folder have beside it
+
+gen odd --header span=whole
+sed -i '/^2 mm/d' "$tmp/odd/header"
+cp /proc/cpuinfo "$tmp/odd/cpuinfo"
+touch "$tmp/odd/cpu0.out.old"
+check "a tag without a name" 0 "$tmp/odd/cpu0.out"
+says "a tag without a name" ' tags that the table does not name; clean'
+check "files beside it" 0 --all "$tmp/odd"
+gen odd --header page_size=65536
+check "larger pages" 1 "$tmp/odd/cpu0.out"
+says "larger pages" '4096 bytes are no pages of 65536'
 
 # --- a newer ABI may have more
 
