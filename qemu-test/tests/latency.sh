@@ -305,19 +305,21 @@ test_nothing_is_lost()
 test_module_goes()
 {
 	fresh_stats
-	# a reader that stands in the middle of the list, before there is the module
-	exec 5< $STATS
-	dd bs=1 count=10 <&5 > /dev/null 2>&1
 	for i in 1 2 3 4 5; do
 		sleeper "short 3"
 		sleeper "pieces 50"
 		eq "counted" "$(count sleep_short)" 3
+		[ "$(grep -c ' module:ctag_sleep ' $STATS)" -ge 2 ] || fail "not two lines"
+		# a reader that has those before it, one of them at most in its buffer
+		exec 5< $STATS
+		dd bs=1 count=10 <&5 > /dev/null 2>&1
 		rmmod ctag_sleep || fail rmmod
 		! grep -q ctag_sleep $STATS || fail "still listed"
+		cat <&5 > /tmp/rest || fail "the reader: $?"
+		exec 5<&-
+		[ "$(grep -c ' module:ctag_sleep ' /tmp/rest)" -le 1 ] ||
+			fail "a reader finds what is gone"
 	done
-	cat <&5 > /tmp/rest
-	exec 5<&-
-	! grep -q ctag_sleep /tmp/rest || fail "a reader finds what is gone"
 	# loaded while off, then switched on
 	stats disable
 	sleeper "short 1"
