@@ -44,7 +44,7 @@ gen() {
 expect() {
 	local what=$1 status=$2 got=0
 	shift 2
-	timeout 300 "$@" >"$tmp/out" 2>&1 || got=$?
+	timeout 900 "$@" >"$tmp/out" 2>&1 || got=$?
 	if [ "$got" -ne "$status" ]; then
 		fail "$what: exit status $got, not $status"
 		return 1

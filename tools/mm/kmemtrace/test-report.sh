@@ -50,7 +50,7 @@ trace() {
 exits() {
 	local status=$1 got=0
 	shift
-	timeout 100 "$report" "$@" >"$tmp/out" 2>"$tmp/err" || got=$?
+	timeout 600 "$report" "$@" >"$tmp/out" 2>"$tmp/err" || got=$?
 	[ "$got" -eq "$status" ] && return
 	echo "exit status $got, not $status: $*"
 	cat "$tmp/err"
