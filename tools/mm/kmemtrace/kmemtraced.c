@@ -1467,11 +1467,11 @@ static bool begin(void)
  */
 static void judge_span(uint64_t read)
 {
-	if (rec.begun || read < sum_stats(&rec.after).bytes)
+	if (rec.begun || !losses_known() || read < sum_stats(&rec.after).bytes)
 		return;
 	rec.whole = true;
 	free(rec.before.cpus);
-	rec.before = (struct all_stats){ .known = rec.before.known };
+	rec.before = (struct all_stats){ .known = true };
 }
 
 static void stop_readers(void)

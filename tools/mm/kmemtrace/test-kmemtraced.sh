@@ -191,6 +191,12 @@ rm "$fake/stats" "$fake/tags" "$fake/subbufs" "$fake/features"
 run "bare kernel" 0 --seconds 0.2 --force
 recorded "bare kernel"
 header "bare kernel" 'span part'
+# What was lost before it was joined is not its own.
+echo 1 >"$fake/enabled"
+echo 4800 >"$fake/total_overruns"
+run "bare kernel, joined" 0 --seconds 0.2 --force
+header "bare kernel, joined" 'span part'
+echo 0 >"$fake/enabled"
 rm "$fake/total_overruns"
 run "nothing told of losses" 1 --seconds 0.2 --force
 says "nothing told of losses" 'nobody knows what was lost'
