@@ -643,17 +643,6 @@ static void count_missing(struct trace *trace, const char *dir, struct account *
 	all_errors += a->doubles;
 }
 
-/* "cpu12.out", with no other way to write the number */
-static bool is_cpu_file(const char *name, unsigned int *cpu)
-{
-	char again[32];
-
-	if (sscanf(name, "cpu%5u", cpu) != 1 || *cpu >= MAX_CPUS)
-		return false;
-	snprintf(again, sizeof(again), "cpu%u.out", *cpu);
-	return !strcmp(name, again);
-}
-
 /* Records that lack at the beginning or the end leave no gap. */
 static void check_sizes(const char *dir, const struct account *a)
 {
@@ -666,7 +655,7 @@ static void check_sizes(const char *dir, const struct account *a)
 	if (!d)
 		return;
 	while ((e = readdir(d))) {
-		if (is_cpu_file(e->d_name, &cpu) &&
+		if (trace_is_cpu_file(e->d_name, &cpu) &&
 		    !fstatat(dirfd(d), e->d_name, &st, 0))
 			bytes += st.st_size;
 	}
@@ -776,7 +765,7 @@ static void find_files(const char *dir, bool *there)
 	unsigned int cpu;
 
 	while (d && (e = readdir(d)))
-		if (is_cpu_file(e->d_name, &cpu))
+		if (trace_is_cpu_file(e->d_name, &cpu))
 			there[cpu] = true;
 	if (d)
 		closedir(d);

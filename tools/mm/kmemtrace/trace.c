@@ -1044,8 +1044,7 @@ static void begin_merge(struct trace *trace)
 
 /* Opening */
 
-/* "cpu<n>.out", the way kmemtraced writes the number */
-static bool is_cpu_file(const char *name, unsigned int *cpu)
+bool trace_is_cpu_file(const char *name, unsigned int *cpu)
 {
 	char again[32];
 
@@ -1102,7 +1101,7 @@ static bool find_streams(struct trace *trace, const char *dir)
 		return false;
 	}
 	while (ok && trace->nr_streams < MAX_FILES && (entry = readdir(d)))
-		if (is_cpu_file(entry->d_name, &cpu))
+		if (trace_is_cpu_file(entry->d_name, &cpu))
 			ok = add_stream(trace, &room,
 					join(dir, strlen(dir), entry->d_name),
 					cpu);
@@ -1305,7 +1304,7 @@ struct trace *trace_open_file(const char *path, trace_complain_fn *fn,
 	if (!trace)
 		return NULL;
 	base = base ? base + 1 : path;
-	if (!is_cpu_file(base, &cpu))
+	if (!trace_is_cpu_file(base, &cpu))
 		cpu = 0;
 	begin_header(&r, trace, join(path, base - path, "header"), false);
 	ok = add_stream(trace, &room, strdup(path), cpu) &&

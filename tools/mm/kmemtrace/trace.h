@@ -200,6 +200,15 @@ const struct trace_symbol *trace_symbol(const struct trace_header *header,
 					uint64_t addr, uint64_t *offset);
 
 /**
+ * trace_is_cpu_file - whether a file is that of a CPU
+ * @name: its name, without a directory
+ * @cpu: out, the CPU
+ *
+ * Return: true for "cpu<n>.out", the way kmemtraced writes the number.
+ */
+bool trace_is_cpu_file(const char *name, unsigned int *cpu);
+
+/**
  * trace_core_size - how long a record is without features
  * @event_id: enum kmemtrace_event_id; of one that is not known, what all have
  *
