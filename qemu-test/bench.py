@@ -526,14 +526,19 @@ RACES_OF_THE_BASE = re.compile(
 
 
 def splats(lines, expected):
-    """Console lines that condemn a test, and expectations never met."""
-    patterns = [re.compile(e) for e in expected]
+    """Console lines that condemn a test, and expectations not met.
+
+    An expectation is a regexp of a line that has to come, or ! and one of a line
+    that must not.
+    """
+    wanted = [re.compile(e) for e in expected if not e.startswith("!")]
     bad = [l for l in lines
            if SPLAT.search(l) and not RACES_OF_THE_BASE.search(l) and
-           not any(p.search(l) for p in patterns)]
-    missing = [p.pattern for p in patterns
-               if not any(p.search(l) for l in lines)]
-    return bad, missing
+           not any(p.search(l) for p in wanted)]
+    unmet = [e for e in expected
+             if any(re.search(e.removeprefix("!"), l) for l in lines) ==
+             e.startswith("!")]
+    return bad, unmet
 
 
 def judge_death(outcome, expected):
@@ -544,9 +549,9 @@ def judge_death(outcome, expected):
             break
         before.append(line)
     wrong, _ = splats(before, expected)
-    _, missing = splats(outcome.console, expected)
+    _, unmet = splats(outcome.console, expected)
     verdict = [Case("console:" + e.replace(" ", "_"),
-                    "not ok" if e in missing else "ok") for e in expected]
+                    "not ok" if e in unmet else "ok") for e in expected]
     if outcome.ended != "reset":
         verdict.append(Case("end", "not ok", outcome.ended or "no panic"))
     if wrong:
@@ -578,11 +583,12 @@ def judge(outcome, expected=(), dies=False):
         bad("plan", "%d results of %d planned" % (len(cases), plan))
     elif not plan:
         bad("plan", "a plan of no cases")
-    wrong, missing = splats(outcome.console, expected)
+    wrong, unmet = splats(outcome.console, expected)
     if wrong:
         bad("console", wrong[0])
-    for pattern in missing:
-        bad("console", "the console never said: " + pattern)
+    for pattern in unmet:
+        bad("console", "the console %s: %s" % (
+            "said" if pattern.startswith("!") else "never said", pattern))
     return verdict
 
 

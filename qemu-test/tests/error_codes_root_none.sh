@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A disk that has no file system on it. Each that the kernel knows is asked not to
+# say anything, and so none of them is to be blamed.
+#
+# append: root=/dev/vda rw rdinit=/none
+# disk: 16M
+# damage: 0x438=0000
+# dies: yes
+# expect-console: List of all partitions:$
+# expect-console: No filesystem could mount root, tried:
+# expect-console: Kernel panic - not syncing: VFS: Unable to mount root fs on unknown-block\(25\d,0\)$
+# expect-console: !Cannot open root device
+# expect-console: !EXT4-fs
