@@ -37,7 +37,6 @@
 /* Clocks of CPUs differ a little, and a time is taken before the number is. */
 #define TIME_JITTER	1000000
 #define CORE_SIZE	sizeof(struct kmemtrace_event)
-#define MAX_CPUS	65536u
 /* What kmalloc(0) returns, which nobody frees. */
 #define NO_MEMORY_LAST	16u
 
@@ -70,6 +69,7 @@ struct check {
 	size_t end;
 	uint64_t base;		/* offset of buf[0] in the file */
 	uint64_t errors;
+	bool unread;		/* of a read that failed on */
 	uint64_t records;
 	uint64_t allocs;
 	uint64_t frees;
@@ -156,6 +156,7 @@ static size_t have(struct check *c, size_t need)
 				c->name,
 				(unsigned long long)(c->base + c->end),
 				strerror(errno));
+			c->unread = true;
 			trouble = true;
 		}
 		if (n <= 0)
@@ -332,7 +333,7 @@ static void check_alloc(struct check *c, const uint8_t *p, unsigned int size)
 		error(c, "0 bytes requested");
 	if (alloc < req)
 		error(c, "%llu bytes requested, only %llu allocated", req, alloc);
-	if (cpu < -1 || cpu >= (int)MAX_CPUS)
+	if (cpu < -1 || cpu >= (int)TRACE_MAX_CPUS)
 		error(c, "target CPU %d", cpu);
 	check_features(c, p, p + sizeof(struct kmemtrace_alloc),
 		       size - sizeof(struct kmemtrace_alloc));
@@ -419,7 +420,8 @@ static bool check_record(struct check *c)
 
 	left = have(c, CORE_SIZE);
 	if (left < CORE_SIZE) {
-		error(c, "cut short after %zu bytes of a record", left);
+		if (!c->unread)
+			error(c, "cut short after %zu bytes of a record", left);
 		return false;
 	}
 	size = get16(c, c->buf + c->pos + 2);
@@ -429,8 +431,9 @@ static bool check_record(struct check *c)
 	}
 	left = have(c, size);
 	if (left < size) {
-		error(c, "cut short after %zu bytes of a record of %u", left,
-		      size);
+		if (!c->unread)
+			error(c, "cut short after %zu bytes of a record of %u",
+			      left, size);
 		return false;
 	}
 	if (size > SANE_SIZE)
@@ -471,12 +474,13 @@ static void summarize(const struct check *c)
 		printf("; %llu tags that the table does not name",
 		       (unsigned long long)c->unnamed_tags);
 	if (c->errors)
-		printf("; %llu errors\n", (unsigned long long)c->errors);
-	else
-		printf("; clean\n");
+		printf("; %llu errors", (unsigned long long)c->errors);
+	if (c->unread)
+		printf("; not read to its end");
+	puts(c->errors || c->unread ? "" : "; clean");
 }
 
-/* Returns whether it could be looked at. */
+/* Returns whether it could be looked at, to its end. */
 static bool check_file(const char *name, const struct trace_header *header,
 		       struct check *c)
 {
@@ -499,7 +503,7 @@ static bool check_file(const char *name, const struct trace_header *header,
 		;
 	summarize(c);
 	close(c->fd);
-	return true;
+	return !c->unread;
 }
 
 /* Headers */
@@ -773,8 +777,9 @@ static void find_files(const char *dir, bool *there)
 
 static bool check_files(struct trace *trace, const char *dir, unsigned int *nr)
 {
-	bool *there = calloc(MAX_CPUS, sizeof(*there));
+	bool *there = calloc(TRACE_MAX_CPUS, sizeof(*there));
 	uint64_t before = all_errors;
+	bool read = true;
 	unsigned int cpu;
 	struct check c;
 	char *path;
@@ -783,17 +788,17 @@ static bool check_files(struct trace *trace, const char *dir, unsigned int *nr)
 		find_files(dir, there);
 	else
 		unreadable(dir, "out of memory");
-	for (cpu = 0; there && cpu < MAX_CPUS; cpu++) {
+	for (cpu = 0; there && cpu < TRACE_MAX_CPUS; cpu++) {
 		if (!there[cpu] || asprintf(&path, "%s/cpu%u.out", dir, cpu) < 0)
 			continue;
 		if (is_regular(path)) {
-			check_file(path, trace_header(trace), &c);
+			read = check_file(path, trace_header(trace), &c) && read;
 			++*nr;
 		}
 		free(path);
 	}
 	free(there);
-	return before == all_errors;
+	return read && before == all_errors;
 }
 
 static void check_all(const char *dir)

@@ -67,7 +67,6 @@
 #define STACK_SIZE	(128 * 1024)
 /* kept for what the last header has more than the first */
 #define HEADER_MORE	(64 * 1024)
-#define MAX_CPU		65535
 #define TICK_MS		1000
 
 enum {
@@ -698,7 +697,7 @@ static bool cpu_name(const char *name, const char *suffix, unsigned int *cpu)
 {
 	char again[32];
 
-	if (sscanf(name, "cpu%5u", cpu) != 1 || *cpu > MAX_CPU)
+	if (sscanf(name, "cpu%5u", cpu) != 1 || *cpu >= TRACE_MAX_CPUS)
 		return false;
 	snprintf(again, sizeof(again), "cpu%u%s", *cpu, suffix);
 	return !strcmp(name, again);
@@ -845,8 +844,10 @@ static bool losses_known(void)
 
 static bool has_lost(void)
 {
+	/* Of the rest of a recording, what was lost before belongs to it. */
 	if (!losses_known())
-		return rec.after.overruns != rec.before.overruns;
+		return rec.after.overruns !=
+		       (options.rest ? 0 : rec.before.overruns);
 	return sum_stats(&rec.after).lost_events !=
 	       sum_stats(&rec.before).lost_events;
 }
@@ -1566,12 +1567,18 @@ static void show_progress(double elapsed)
 	if (!last_events)
 		last_events = was.events;
 	flockfile(stderr);
-	fprintf(stderr, "%s%.0f s: %.0f events/s, %.1f MB, %llu events lost%s",
-		options.progress ? "" : "\r\033[K", elapsed,
-		(is.events - last_events) / (elapsed - last_time),
-		bytes_read() / 1e6,
-		(unsigned long long)(is.lost_events - was.lost_events),
-		options.progress ? "\n" : "");
+	fprintf(stderr, "%s%.0f s: ", options.progress ? "" : "\r\033[K",
+		elapsed);
+	if (rec.before.known && all.known)
+		fprintf(stderr, "%.0f events/s, %.1f MB, %llu events lost",
+			(is.events - last_events) / (elapsed - last_time),
+			bytes_read() / 1e6,
+			(unsigned long long)(is.lost_events - was.lost_events));
+	else
+		fprintf(stderr, "%.1f MB, %llu bytes lost", bytes_read() / 1e6,
+			(unsigned long long)(all.overruns -
+					     rec.before.overruns));
+	fputs(options.progress ? "\n" : "", stderr);
 	fflush(stderr);
 	rec.line = !options.progress;
 	funlockfile(stderr);
@@ -1611,20 +1618,21 @@ static void record(int signals)
 
 static void summarize(void)
 {
+	const char *left_on = rec.ended ? "" : "; recording is left on";
 	struct stats was = sum_stats(&rec.before);
 	struct stats is = sum_stats(&rec.after);
 
-	if (!losses_known()) {
-		note("%llu bytes in %s%s", (unsigned long long)bytes_read(),
-		     options.output, has_lost() ? "; events were lost" : "");
-		return;
-	}
-	note("%llu events recorded, %llu bytes in %s; %llu events lost (%llu bytes)%s",
-	     (unsigned long long)(is.events - was.events),
-	     (unsigned long long)bytes_read(), options.output,
-	     (unsigned long long)(is.lost_events - was.lost_events),
-	     (unsigned long long)(is.lost_bytes - was.lost_bytes),
-	     rec.ended ? "" : "; recording is left on");
+	if (losses_known())
+		note("%llu events recorded, %llu bytes in %s; %llu events lost (%llu bytes)%s",
+		     (unsigned long long)(is.events - was.events),
+		     (unsigned long long)bytes_read(), options.output,
+		     (unsigned long long)(is.lost_events - was.lost_events),
+		     (unsigned long long)(is.lost_bytes - was.lost_bytes),
+		     left_on);
+	else
+		note("%llu bytes in %s%s%s", (unsigned long long)bytes_read(),
+		     options.output, has_lost() ? "; events were lost" : "",
+		     left_on);
 	if (has_lost())
 		note("more sub-buffers lose less: kmemtrace.subbufs= at boot, or %s/subbufs",
 		     options.debugfs);

@@ -95,6 +95,14 @@ gen odd --header page_size=65536
 check "larger pages" 1 "$tmp/odd/cpu0.out"
 says "larger pages" '4096 bytes are no pages of 65536'
 
+# A file that cannot be read is not a file that ends.
+gen unread
+ln -sf /proc/self/mem "$tmp/unread/cpu0.out"
+check "cannot be read" 2 "$tmp/unread/cpu0.out"
+says "cannot be read" 'cpu0.out: empty; not read to its end'
+check "cannot be read, all" 2 --all "$tmp/unread"
+says "cannot be read, all" 'nothing follows from the numbers'
+
 # --- a newer ABI may have more
 
 for name in id type feature-id feature-long; do

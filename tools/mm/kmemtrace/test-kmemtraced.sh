@@ -194,9 +194,13 @@ header "bare kernel" 'span part'
 # What was lost before it was joined is not its own.
 echo 1 >"$fake/enabled"
 echo 4800 >"$fake/total_overruns"
-run "bare kernel, joined" 0 --seconds 0.2 --force
+run "bare kernel, joined" 0 --seconds 1.3 --force --progress
 header "bare kernel, joined" 'span part'
+says "bare kernel, joined" ' MB, 0 bytes lost'
+says "bare kernel, joined" 'recording is left on'
 echo 0 >"$fake/enabled"
+run "bare kernel, the rest" 2 --rest --force
+says "bare kernel, the rest" 'events were lost'
 rm "$fake/total_overruns"
 run "nothing told of losses" 1 --seconds 0.2 --force
 says "nothing told of losses" 'nobody knows what was lost'

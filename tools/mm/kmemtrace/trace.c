@@ -47,7 +47,6 @@
 /* of all buffers, as long as each has BUFFER_MIN */
 #define BUFFERS		(64 * MIB)
 
-#define MAX_FILES	65536u
 #define MAX_TAGS	65536u
 #define MAX_SYMBOLS	(8 * MIB)
 /* of all strings of a header */
@@ -280,7 +279,7 @@ static bool add_cpu(struct header_reader *r, uint32_t **cpus, size_t *nr,
 {
 	uint32_t *p;
 
-	if (cpu >= MAX_FILES || *nr >= MAX_FILES || has_cpu(*cpus, *nr, cpu))
+	if (cpu >= TRACE_MAX_CPUS || *nr >= TRACE_MAX_CPUS || has_cpu(*cpus, *nr, cpu))
 		return false;
 	p = realloc(*cpus, (*nr + 1) * sizeof(*p));
 	if (!p) {
@@ -1048,7 +1047,7 @@ bool trace_is_cpu_file(const char *name, unsigned int *cpu)
 {
 	char again[32];
 
-	if (sscanf(name, "cpu%5u.out", cpu) != 1 || *cpu >= MAX_FILES)
+	if (sscanf(name, "cpu%5u.out", cpu) != 1 || *cpu >= TRACE_MAX_CPUS)
 		return false;
 	snprintf(again, sizeof(again), "cpu%u.out", *cpu);
 	return !strcmp(name, again);
@@ -1100,7 +1099,7 @@ static bool find_streams(struct trace *trace, const char *dir)
 		complain(trace, dir, 0, "%s", strerror(errno));
 		return false;
 	}
-	while (ok && trace->nr_streams < MAX_FILES && (entry = readdir(d)))
+	while (ok && trace->nr_streams < TRACE_MAX_CPUS && (entry = readdir(d)))
 		if (trace_is_cpu_file(entry->d_name, &cpu))
 			ok = add_stream(trace, &room,
 					join(dir, strlen(dir), entry->d_name),

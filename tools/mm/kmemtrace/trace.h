@@ -18,6 +18,8 @@
 
 /* where a trace is without a name */
 #define TRACE_DIRECTORY	"kmemtrace-trace"
+/* the numbers of CPUs are below this */
+#define TRACE_MAX_CPUS	65536u
 
 /**
  * struct trace_tag - a line of code, from the table of the kernel
@@ -202,7 +204,7 @@ const struct trace_symbol *trace_symbol(const struct trace_header *header,
 /**
  * trace_is_cpu_file - whether a file is that of a CPU
  * @name: its name, without a directory
- * @cpu: out, the CPU
+ * @cpu: out, the CPU, below TRACE_MAX_CPUS
  *
  * Return: true for "cpu<n>.out", the way kmemtraced writes the number.
  */
