@@ -589,7 +589,7 @@ static const struct rchan_callbacks relay_callbacks = {
 
 /*
  * The buffers of all CPUs may have half of the memory, of what is free of it, and of
- * its addresses.
+ * its addresses. One each may be tried: no number would be left to try later.
  */
 static unsigned int subbufs_limit(void)
 {
@@ -601,7 +601,7 @@ static unsigned int subbufs_limit(void)
 	bytes = min_t(u64, bytes, VMALLOC_TOTAL);
 #endif
 	bytes = div_u64(bytes / 2, num_possible_cpus());
-	return min_t(u64, bytes / SUBBUF_SIZE, SUBBUFS_MAX);
+	return clamp_t(u64, bytes / SUBBUF_SIZE, 1, SUBBUFS_MAX);
 }
 
 static void limit_subbufs(void)
