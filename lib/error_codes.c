@@ -305,7 +305,6 @@ void error_codes_check_exit(struct pt_regs *regs)
 		  syscall_get_nr(current, regs),
 		  ERR_PTR(syscall_get_return_value(current, regs)));
 }
-EXPORT_SYMBOL_GPL(error_codes_check_exit);
 #endif
 
 /* Init */

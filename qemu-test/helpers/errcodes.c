@@ -6,7 +6,7 @@
  *				errors at each of them
  *	errcodes others		numbers that look like a code and are none: they
  *				stay what they are
- *	errcodes leak		asks ctag_err to leave a code in a register
+ *	errcodes leak		has ctag_err leave a code in the register of a child
  *	errcodes mount DEV DIR TYPE
  *				how mounting fails: by mount(2), the same from the
  *				32-bit entry, by fsconfig(2), the same: four numbers
@@ -472,6 +472,22 @@ static int any_call(int argc, char **argv)
 	return 0;
 }
 
+/* A child that fork(2) returns the number of a code in. */
+static int leaking(int fd)
+{
+	long parent = raw(SYS_getpid, 0, 0, 0, 0, 0), ret;
+	int status;
+
+	EXPECT(!ioctl(fd, CTAG_ERR_LEAK), "ioctl: %s", strerror(errno));
+	ret = raw(SYS_fork, 0, 0, 0, 0, 0);
+	if (raw(SYS_getpid, 0, 0, 0, 0, 0) != parent)
+		_exit(ret > -1024 || ret < -4095);
+	EXPECT(ret > 0, "fork: %ld", ret);
+	EXPECT(waitpid(ret, &status, 0) == ret && WIFEXITED(status) &&
+	       !WEXITSTATUS(status), "the child has no code");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "ways"))
@@ -479,7 +495,7 @@ int main(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "others"))
 		return others();
 	if (argc == 2 && !strcmp(argv[1], "leak"))
-		return !!ioctl(open_device(), CTAG_ERR_LEAK);
+		return leaking(open_device());
 	if (argc == 5 && !strcmp(argv[1], "mount"))
 		return mounting(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "call"))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Codes of ERR() at each way out of the kernel: system calls, io_uring and aio by
- * /dev/ctag_err, see ctag_err.h; netlink by a family; sockets; fanotify.
+ * /dev/ctag_err, see ctag_err.h; netlink by a family; sockets; fanotify. And one that
+ * leaves it, in the register of a child.
  *
  * /sys/kernel/debug/ctag_err/codes has a line for each code that was returned
  * since boot: "NUMBER NAME".
@@ -22,7 +23,7 @@
 #include <linux/seq_file.h>
 #include <linux/skbuff.h>
 #include <linux/sched/task_stack.h>
-#include <linux/slab.h>
+#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <net/genetlink.h>
@@ -94,20 +95,35 @@ static int err_report(int fd)
 	return 0;
 }
 
-/* What the check at the end of a system call would find. */
-static int err_leak(void)
-{
-#ifdef CONFIG_ERROR_CODES_DEBUG
-	struct pt_regs *regs = kmemdup(current_pt_regs(), sizeof(*regs),
-				       GFP_KERNEL);
+/*
+ * A leak: nothing converts what a child finds in its register. The child that the
+ * task forks next has a code there.
+ */
+static struct task_struct *err_parent;
+static struct tracepoint *err_fork_tp;
 
-	if (!regs)
-		return -ENOMEM;
-	syscall_set_return_value(current, regs, err_io(), 0);
-	error_codes_check_exit(regs);
-	kfree(regs);
-#endif
-	return 0;
+static void err_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	if (cmpxchg(&err_parent, parent, NULL) == parent)
+		syscall_set_return_value(child, task_pt_regs(child), err_io(), 0);
+}
+
+static void find_fork(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "sched_process_fork"))
+		err_fork_tp = tp;
+}
+
+static int err_probe_fork(void)
+{
+	for_each_kernel_tracepoint(find_fork, NULL);
+	return err_fork_tp ? tracepoint_probe_register(err_fork_tp, err_fork, NULL) : -ENOENT;
+}
+
+static void err_unprobe_fork(void)
+{
+	tracepoint_probe_unregister(err_fork_tp, err_fork, NULL);
+	tracepoint_synchronize_unregister();
 }
 
 static long err_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -126,7 +142,8 @@ static long err_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case CTAG_ERR_REPORT:
 		return get_user(fd, p) ?: err_report(fd);
 	case CTAG_ERR_LEAK:
-		return err_leak();
+		WRITE_ONCE(err_parent, current);
+		return 0;
 	default:
 		return -ENOTTY;
 	}
@@ -198,18 +215,25 @@ static struct dentry *err_dir;
 
 static int __init err_init(void)
 {
-	int err = misc_register(&err_device);
+	int err = err_probe_fork();
 
 	if (err)
 		return err;
+	err = misc_register(&err_device);
+	if (err)
+		goto no_device;
 	err = genl_register_family(&err_family);
-	if (err) {
-		misc_deregister(&err_device);
-		return err;
-	}
+	if (err)
+		goto no_family;
 	err_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	debugfs_create_file("codes", 0400, err_dir, NULL, &codes_fops);
 	return 0;
+
+no_family:
+	misc_deregister(&err_device);
+no_device:
+	err_unprobe_fork();
+	return err;
 }
 module_init(err_init);
 
@@ -218,6 +242,7 @@ static void __exit err_exit(void)
 	debugfs_remove(err_dir);
 	genl_unregister_family(&err_family);
 	misc_deregister(&err_device);
+	err_unprobe_fork();
 }
 module_exit(err_exit);
 

@@ -17,7 +17,7 @@
 #define CTAG_ERR_SOCKET		_IOW('E', 2, __s32)
 /* A socket: its error queue gets one of ENETUNREACH. */
 #define CTAG_ERR_QUEUE		_IOW('E', 3, __s32)
-/* A code is left in a register, as if by a path that does not convert. */
+/* What the task forks next finds a code in its register. */
 #define CTAG_ERR_LEAK		_IO('E', 4)
 /* A file: its file system reports an error, with a code of -EUCLEAN. */
 #define CTAG_ERR_REPORT		_IOW('E', 5, __s32)

@@ -10,7 +10,7 @@
 # timeout: 300
 # expect-console: WARNING: CPU: \d+ PID: \d+ at lib/error_codes\.c:\d+ error_codes_check_exit
 # expect-console: Call Trace:
-# expect-console: system call 16 returns -EIO at ctag_err\.c:\d+$
+# expect-console: system call 57 returns -EIO at ctag_err\.c:\d+$
 
 . /qt/lib.sh
 
@@ -236,7 +236,7 @@ test_leak_is_seen()
 	dmesg -c > /dev/null
 	errcodes leak || fail leak
 	eq warnings "$(dmesg | grep -c WARNING:)" 1
-	dmesg | grep -q "system call 16 returns -EIO at ctag_err\.c:" ||
+	dmesg | grep -q "system call 57 returns -EIO at ctag_err\.c:" ||
 		fail "$(dmesg | grep 'system call')"
 	errcodes leak
 	eq "warnings of the second" "$(dmesg | grep -c WARNING:)" 1

@@ -17,7 +17,7 @@
 # set: all
 # expect-console: WARNING: CPU: \d+ PID: \d+ at lib/error_codes\.c:\d+ error_codes_check_exit
 # expect-console: Call Trace:
-# expect-console: system call 16 returns -EIO at ctag_err\.c:\d+$
+# expect-console: system call 57 returns -EIO at ctag_err\.c:\d+$
 
 . /qt/lib.sh
 
@@ -131,7 +131,7 @@ test_it_would_have_been_seen()
 	[ "$codes" -gt 0 ] || fail "nothing that ran makes one be returned"
 	dmesg -c > /dev/null
 	errcodes leak || fail leak
-	dmesg | grep -q "system call 16 returns -EIO at ctag_err\.c:" || fail "nothing is seen"
+	dmesg | grep -q "system call 57 returns -EIO at ctag_err\.c:" || fail "nothing is seen"
 }
 
 run_tests
