@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/sched/signal.h>
 
 static DECLARE_WAIT_QUEUE_HEAD(nobody_wakes);
 static bool was_on;
@@ -142,6 +143,39 @@ static void test_entries_begin_untimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
 }
 
+static noinline long until_a_signal(void)
+{
+	return wait_event_interruptible_timeout(nobody_wakes, false, 10 * HZ);
+}
+
+static noinline int until_a_signal_locked(void)
+{
+	int ret;
+
+	spin_lock(&nobody_wakes.lock);
+	ret = wait_event_interruptible_locked(nobody_wakes, false);
+	spin_unlock(&nobody_wakes.lock);
+	return ret;
+}
+
+static void test_a_signal_ends_a_wait(struct kunit *test)
+{
+	struct time_stats_report was, is, was_locked, is_locked;
+
+	read_function(test, "until_a_signal", &was);
+	read_function(test, "until_a_signal_locked", &was_locked);
+	allow_signal(SIGUSR1);
+	KUNIT_EXPECT_EQ(test, send_sig(SIGUSR1, current, 1), 0);
+	KUNIT_EXPECT_EQ(test, until_a_signal(), -ERESTARTSYS);
+	KUNIT_EXPECT_EQ(test, until_a_signal_locked(), -ERESTARTSYS);
+	flush_signals(current);
+	disallow_signal(SIGUSR1);
+	read_function(test, "until_a_signal", &is);
+	read_function(test, "until_a_signal_locked", &is_locked);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+	KUNIT_EXPECT_EQ(test, is_locked.count, was_locked.count + 1);
+}
+
 static noinline void sleep_woken(void)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -232,6 +266,7 @@ static struct kunit_case codetag_time_stats_cases[] = {
 	KUNIT_CASE(test_a_wait_counts_at_its_line),
 	KUNIT_CASE(test_a_loop_is_one_wait),
 	KUNIT_CASE(test_entries_begin_untimed),
+	KUNIT_CASE(test_a_signal_ends_a_wait),
 	KUNIT_CASE(test_woken_counts_each_sleep),
 	KUNIT_CASE(test_two_calls),
 	KUNIT_CASE(test_stale_start_is_ignored),
