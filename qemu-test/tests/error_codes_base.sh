@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What error_codes.sh expects user space to be told of what is refused is what the
+# unpatched kernel tells it.
+#
+# config: base
+# set: all
+# programs: mke2fs
+
+. /qt/lib.sh
+. /qt/bin/refusals
+
+PATH=$PATH:/qt/bin
+
+test_damaged_images()
+{
+	damaged_images
+	while read -r name errno class what; do
+		eq "$name" "$(mount_errors "$name")" "-$errno -$errno -$errno -$errno"
+	done <<- END
+	$(damages)
+	END
+}
+
+test_calls()
+{
+	while read -r line; do
+		says $line
+	done <<- END
+	$(refused_calls; plain_calls)
+	END
+}
+
+run_tests
