@@ -3,8 +3,8 @@
  * kmemtrace: a record for every allocation and every free of a slab object or of
  * pages, in relay buffers of each CPU, for user space to take away.
  *
- * It listens to tracepoints that the allocators have anyway, so it costs nothing
- * while it is off, and needs no profiling. The layout of the records is in
+ * It listens to tracepoints of the allocators, so it costs no more than those while
+ * it is off, and needs no profiling. The layout of the records is in
  * include/uapi/linux/kmemtrace.h.
  *
  * Invariants:

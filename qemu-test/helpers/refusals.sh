@@ -19,6 +19,7 @@ image()
 poke()
 {
 	cp /tmp/whole.img "/tmp/$1.img" || fail cp
+	# shellcheck disable=SC2059
 	printf "$3" | dd of="/tmp/$1.img" bs=1 seek="$2" conv=notrunc 2> /dev/null
 }
 
