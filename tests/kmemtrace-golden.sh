@@ -55,7 +55,7 @@ for archive in "$top"/qemu-test/data/kmemtrace-*.tar.gz; do
 done
 
 # Without them the loop had nothing to do.
-for name in s390x i386; do
+for name in s390x i386 x86_64; do
 	if [ -d "$tmp/$name" ]; then pass; else fail "no trace of $name"; fi
 done
 
