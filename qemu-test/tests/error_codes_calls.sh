@@ -38,8 +38,9 @@ CLASSES="device filesystem interrupt io network os pipe scheduler vm"
 MORE="af-alg ioport membarrier pkey rseq secretmem uprobe"
 
 # And of the others what takes all memory (oom-pipe, resources) or lets nobody else run
-# (softlockup).
-OUT="oom-pipe resources softlockup"
+# (softlockup), and what runs random instructions: QEMU takes one of them for a supervisor's,
+# and the kernel panics, the unpatched one too (opcode).
+OUT="oom-pipe resources softlockup opcode"
 
 CODES=/sys/kernel/debug/ctag_err/codes
 ONCE=/sys/kernel/debug/clear_warn_once
