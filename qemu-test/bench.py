@@ -47,7 +47,7 @@ SPLAT = re.compile(
     r"inconsistent lock state|possible irq lock inversion|"
     r"INFO: task .* blocked|INFO: .* stall|soft lockup|"
     r"general protection fault|Bad page|Call Trace:|Kernel panic|"
-    r"Unable to handle|unable to handle|corruption|Failed to set sysctl")
+    r"[Uu]nable to handle (kernel|page)|corruption|Failed to set sysctl")
 
 LAST_LINES = 30
 
