@@ -127,7 +127,7 @@ EXPORT_SYMBOL(__wait_timing_start);
 
 /**
  * __wait_timing_finish - what wait_timing_finish() does while it is on
- * @wq_entry: the entry, which is in no queue any more
+ * @wq_entry: the entry, which a waker may still find in its queue
  */
 void __wait_timing_finish(struct wait_queue_entry *wq_entry)
 {
