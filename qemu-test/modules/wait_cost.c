@@ -61,7 +61,7 @@ static __always_inline void init_event_finish(struct wait_queue_entry *wait)
 	finish_wait(&queue, wait);
 }
 
-/* As code that runs is compiled; what only __init code calls is made small. */
+/* Not in __init code, which is compiled for size. */
 static noinline __attribute__((hot)) void measure(void)
 {
 	DEFINE_WAIT(wait);
