@@ -4,6 +4,7 @@
  * console, "wait_cost: CASE COST", and refuses to stay. For a guest with one CPU
  * under -icount, where a cycle is an instruction; for any kernel.
  */
+#include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -11,34 +12,40 @@
 #include <linux/sched.h>
 #include <linux/timex.h>
 #include <linux/wait.h>
-#include <linux/delay.h>
+#include <linux/workqueue.h>
 
 #define BATCH		64
 #define BATCHES		64
 
 static DECLARE_WAIT_QUEUE_HEAD(queue);
 
-#define MEASURE(_name, _wait)						\
-do {									\
+/*
+ * A function a case, which prints nothing, and which somebody calls whom the compiler
+ * does not see: it takes what follows a printk() for cold, and what __init code alone
+ * calls, and compiles that for size.
+ */
+#define CASE(_func, _wait)						\
+static long _func(void *unused)						\
+{									\
 	u64 start, took, best = U64_MAX;				\
 	unsigned int round, n;						\
 	unsigned long flags;						\
+	DEFINE_WAIT(wait);						\
 									\
 	for (n = 0; n < BATCH; n++)					\
-		_wait;							\
+		_wait(&wait);						\
 	msleep(50);							\
 	for (round = 0; round < BATCHES; round++) {			\
 		local_irq_save(flags);					\
 		start = get_cycles();					\
 		for (n = 0; n < BATCH; n++)				\
-			_wait;						\
+			_wait(&wait);					\
 		took = get_cycles() - start;				\
 		local_irq_restore(flags);				\
 		best = min(best, took);					\
 	}								\
-	pr_info("wait_cost: %s %llu\n", _name,				\
-		div_u64(best, BATCH));					\
-} while (0)
+	return div_u64(best, BATCH);					\
+}
 
 static __always_inline void prepare_finish(struct wait_queue_entry *wait)
 {
@@ -46,7 +53,7 @@ static __always_inline void prepare_finish(struct wait_queue_entry *wait)
 	finish_wait(&queue, wait);
 }
 
-static __always_inline void define_prepare_finish(void)
+static __always_inline void define_prepare_finish(struct wait_queue_entry *unused)
 {
 	DEFINE_WAIT(wait);
 
@@ -61,19 +68,25 @@ static __always_inline void init_event_finish(struct wait_queue_entry *wait)
 	finish_wait(&queue, wait);
 }
 
-/* Not in __init code, which is compiled for size. */
-static noinline __attribute__((hot)) void measure(void)
-{
-	DEFINE_WAIT(wait);
-
-	MEASURE("prepare+finish", prepare_finish(&wait));
-	MEASURE("define+both", define_prepare_finish());
-	MEASURE("wait_event", init_event_finish(&wait));
-}
+CASE(prepare_finish_cost, prepare_finish)
+CASE(define_both_cost, define_prepare_finish)
+CASE(wait_event_cost, init_event_finish)
 
 static int __init wait_cost_init(void)
 {
-	measure();
+	static const struct {
+		const char *name;
+		long (*cost)(void *unused);
+	} cases[] = {
+		{ "prepare+finish", prepare_finish_cost },
+		{ "define+both", define_both_cost },
+		{ "wait_event", wait_event_cost },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		pr_info("wait_cost: %s %ld\n", cases[i].name,
+			work_on_cpu(raw_smp_processor_id(), cases[i].cost, NULL));
 	/* Not an error: there is nothing to stay for. */
 	return -EAGAIN;
 }
