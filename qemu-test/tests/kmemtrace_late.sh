@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Recording from boot on: most of the memory is initialized long after the buffers are
+# asked for, and a CPU that was online once and is not when their files are made has its
+# file all the same.
+#
+# append: kmemtrace.subbufs=500 nosmt
+# memory: 1G
+# qemu: -smp 2,sockets=1,cores=1,threads=2
+
+. /qt/lib.sh
+
+KT=/sys/kernel/debug/kmemtrace
+SMT=/sys/devices/system/cpu/smt
+
+test_memory_that_comes_later()
+{
+	dmesg | grep -q 'deferred pages initialised' || fail "no memory came later"
+	eq subbufs "$(cat $KT/subbufs)" 500
+	eq enabled "$(cat $KT/enabled)" 1
+}
+
+# events recorded and lost on cpu1
+events()
+{
+	awk '$1 == 1 { print $2 + $4 }' $KT/stats
+}
+
+test_cpu_that_was_online_once()
+{
+	eq threads "$(cat $SMT/control)" off
+	eq online "$(cat /sys/devices/system/cpu/online)" 0
+	eq "file of a CPU that is offline" "$(stat -c %a $KT/cpu1)" 400
+	was=$(events)
+	echo on > $SMT/control || fail "the sibling stays offline"
+	eq online "$(cat /sys/devices/system/cpu/online)" 0-1
+	taskset 2 find /proc/self > /dev/null
+	now=$(events)
+	[ "$now" -gt "$was" ] || fail "events of cpu1: $was, then $now"
+	echo 0 > $KT/enabled || fail "it cannot be switched off"
+	read=$(dd if=$KT/cpu1 bs=256k 2> /dev/null | wc -c)
+	[ "$read" -gt 0 ] || fail "nothing is read from cpu1"
+	note "$(events) events on cpu1, $read bytes read"
+	eq lost "$(cat $KT/total_overruns)" 0
+}
+
+run_tests
