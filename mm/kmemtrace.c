@@ -34,6 +34,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kasan.h>
 #include <linux/kmemtrace.h>
+#include <linux/memblock.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -587,13 +588,22 @@ static const struct rchan_callbacks relay_callbacks = {
 	.remove_buf_file	= remove_buf_file,
 };
 
+/* At boot, the page allocator may not have been told of most of it. */
+static u64 __ref memory_size(void)
+{
+	if (IS_ENABLED(CONFIG_DEFERRED_STRUCT_PAGE_INIT) &&
+	    system_state == SYSTEM_BOOTING)
+		return memblock_phys_mem_size() - memblock_reserved_size();
+	return (u64)nr_free_buffer_pages() << PAGE_SHIFT;
+}
+
 /*
  * The buffers of all CPUs may have half of the memory, of what is free of it, and of
  * its addresses. One each may be tried: no number would be left to try later.
  */
 static unsigned int subbufs_limit(void)
 {
-	u64 bytes = (u64)nr_free_buffer_pages() << PAGE_SHIFT;
+	u64 bytes = memory_size();
 
 	if (system_state == SYSTEM_RUNNING)
 		bytes = min_t(u64, bytes, (u64)si_mem_available() << PAGE_SHIFT);
