@@ -286,6 +286,41 @@ static void test_bulk_pages_and_folios_have_records(struct kunit *test)
 			2 * PAGE_SIZE);
 }
 
+/* Pages that were in the array before are none of the allocation. */
+static void test_bulk_pages_between_others_have_records(struct kunit *test)
+{
+	struct page *pages[8] = { }, *page, *next;
+	unsigned long i, n, before;
+	LIST_HEAD(list);
+
+	pages[2] = alloc_page(GFP_KERNEL);
+	pages[5] = alloc_page(GFP_KERNEL);
+	KUNIT_ASSERT_TRUE(test, pages[2] && pages[5]);
+	begin(test, 0);
+	n = 0;
+	do {
+		before = n;
+		n = alloc_pages_bulk_array(GFP_KERNEL, ARRAY_SIZE(pages), pages);
+	} while (n > before && n < ARRAY_SIZE(pages));
+	alloc_pages_bulk_list(GFP_KERNEL, 3, &list);
+	enabled_set(NULL, 0);
+
+	KUNIT_EXPECT_EQ(test, n, ARRAY_SIZE(pages));
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_EQ(test, i != 2 && i != 5,
+				!!find_alloc(page_address(pages[i]),
+					     KMEMTRACE_TYPE_PAGES));
+	KUNIT_EXPECT_FALSE(test, list_empty(&list));
+	list_for_each_entry_safe(page, next, &list, lru) {
+		KUNIT_EXPECT_NOT_NULL(test, find_alloc(page_address(page),
+						       KMEMTRACE_TYPE_PAGES));
+		__free_page(page);
+	}
+	for (i = 0; i < ARRAY_SIZE(pages); i++)
+		if (pages[i])
+			__free_page(pages[i]);
+}
+
 static void test_features_are_there(struct kunit *test)
 {
 	struct kmemtrace_alloc *a;
@@ -620,6 +655,7 @@ static struct kunit_case kmemtrace_cases[] = {
 	KUNIT_CASE(test_caches_have_records),
 	KUNIT_CASE(test_pages_have_records),
 	KUNIT_CASE(test_bulk_pages_and_folios_have_records),
+	KUNIT_CASE(test_bulk_pages_between_others_have_records),
 	KUNIT_CASE(test_features_are_there),
 	KUNIT_CASE(test_tag_needs_no_profiling),
 	KUNIT_CASE(test_null_is_no_free),

@@ -176,14 +176,10 @@ static void make_cache_bulk(struct site *s, void **p, gfp_t gfp)
 static void make_pages_bulk(struct site *s, void **p, gfp_t gfp)
 {
 	struct page **pages = (struct page **)p;
-	unsigned long got = 0, before, i;
+	unsigned long got, i;
 
 	memset(p, 0, BULK * sizeof(*p));
-	/* It is free to return with some: while they are traced it does with one. */
-	do {
-		before = got;
-		HERE(s); got = alloc_pages_bulk_array(gfp, BULK, pages);
-	} while (got < BULK && got > before);
+	HERE(s); got = alloc_pages_bulk_array(gfp, BULK, pages);
 	if (got == BULK)
 		return;
 	for (i = 0; i < got; i++)
