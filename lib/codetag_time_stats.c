@@ -110,7 +110,8 @@ EXPORT_SYMBOL(codetag_time_stats_count);
  * @wq_entry: the entry that is about to be queued
  * @tag: the line
  *
- * The flags are the waiter's: prepare_to_wait() changes them the same way.
+ * The flags are the waiter's: prepare_to_wait() changes them the same way. A waker that
+ * finds the entry in its queue looks at others of them.
  */
 void __wait_timing_start(struct wait_queue_entry *wq_entry,
 			 struct codetag_time_stats *tag)
@@ -121,19 +122,19 @@ void __wait_timing_start(struct wait_queue_entry *wq_entry,
 		return;
 	wq_entry->timing.tag = tag;
 	wq_entry->timing.start = codetag_time_stats_now();
-	wq_entry->flags |= WQ_FLAG_TIMED;
+	data_race(wq_entry->flags |= WQ_FLAG_TIMED);
 }
 EXPORT_SYMBOL(__wait_timing_start);
 
 /**
  * __wait_timing_finish - what wait_timing_finish() does while it is on
- * @wq_entry: the entry, which a waker may still find in its queue
+ * @wq_entry: the entry, which a waker may still find in its queue, see above
  */
 void __wait_timing_finish(struct wait_queue_entry *wq_entry)
 {
 	if (!(wq_entry->flags & WQ_FLAG_TIMED))
 		return;
-	wq_entry->flags &= ~WQ_FLAG_TIMED;
+	data_race(wq_entry->flags &= ~WQ_FLAG_TIMED);
 	codetag_time_stats_count(wq_entry->timing.tag, wq_entry->timing.start);
 }
 
