@@ -10,6 +10,8 @@
  *	errcodes mount DEV DIR TYPE
  *				how mounting fails: by mount(2), the same from the
  *				32-bit entry, by fsconfig(2), the same: four numbers
+ *	errcodes remount DIR KEY VALUE
+ *				how changing that option fails, the same four ways
  *	errcodes call NR ARG...	a system call by number; what it returned
  *
  * Exit code 0: as promised; 1: not, with a note; 2: wrong usage.
@@ -56,6 +58,7 @@
 
 #define FSCONFIG_STRING	1
 #define FSCONFIG_CREATE	6
+#define FSCONFIG_RECONF	7
 
 /* Below 4 GiB, for the 32-bit entry: the program is static and not moved. */
 static char device[256], dir[256], type[64];
@@ -461,6 +464,37 @@ static int mounting(char **argv)
 	return 0;
 }
 
+static long reconfigure(long (*call)(long, long, long, long, long, long),
+			long key, long value)
+{
+	long ret, fd = call(SYS_fspick, AT_FDCWD, (long)dir, 0, 0, 0);
+
+	if (fd < 0)
+		return fd;
+	ret = call(SYS_fsconfig, fd, FSCONFIG_STRING, key, value, 0);
+	if (!ret)
+		ret = call(SYS_fsconfig, fd, FSCONFIG_RECONF, 0, 0, 0);
+	close(fd);
+	return ret;
+}
+
+static int remounting(char **argv)
+{
+	static char key[64], value[256], option[512];
+
+	strncpy(dir, argv[0], sizeof(dir) - 1);
+	strncpy(key, argv[1], sizeof(key) - 1);
+	strncpy(value, argv[2], sizeof(value) - 1);
+	snprintf(option, sizeof(option), "%s=%s", key, value);
+	printf("%ld %ld", raw(SYS_mount, (long)device, (long)dir, (long)type,
+			      MS_REMOUNT, (long)option),
+	       raw32(NR32_MOUNT, (long)device, (long)dir, (long)type,
+		     MS_REMOUNT, (long)option));
+	printf(" %ld %ld\n", reconfigure(raw, (long)key, (long)value),
+	       reconfigure(raw32, (long)key, (long)value));
+	return 0;
+}
+
 static int any_call(int argc, char **argv)
 {
 	long a[6] = { 0 };
@@ -498,8 +532,10 @@ int main(int argc, char **argv)
 		return leaking(open_device());
 	if (argc == 5 && !strcmp(argv[1], "mount"))
 		return mounting(argv + 2);
+	if (argc == 5 && !strcmp(argv[1], "remount"))
+		return remounting(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "call"))
 		return any_call(argc - 2, argv + 2);
-	fprintf(stderr, "usage: errcodes ways|others|leak|mount|call\n");
+	fprintf(stderr, "usage: errcodes ways|others|leak|mount|remount|call\n");
 	return 2;
 }

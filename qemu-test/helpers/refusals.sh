@@ -58,6 +58,17 @@ damages()
 	END
 }
 
+# KEY VALUE ERRNO WHAT: what changing that option of a whole image fails with, as in the
+# base, and what ext4 says
+remounts()
+{
+	cat <<- 'END'
+	data writeback 22 Cannot change data mode on remount
+	journal_dev 1 22 Cannot specify journal on remount
+	journal_path /dev/loop0 22 Cannot specify journal on remount
+	END
+}
+
 # mount_errors NAME: of that image, by each way, as errcodes says it
 mount_errors()
 {

@@ -137,6 +137,25 @@ test_plain_errors_of_the_vfs()
 	cmp -s $CODES /tmp/codes || fail "they have: $(grep -vxFf /tmp/codes $CODES)"
 }
 
+test_remounts_that_ext4_refuses()
+{
+	module
+	image whole
+	mount -o loop -t ext4 /tmp/whole.img /mnt || fail "the whole image"
+	cat $CODES > /tmp/codes
+	while read -r key value errno what; do
+		dmesg -c > /dev/null
+		eq "$key=$value" "$(errcodes remount /mnt "$key" "$value")" \
+			"-$errno -$errno -$errno -$errno"
+		eq "$key: what ext4 says" "$(dmesg | grep -c "EXT4-fs.*: $what")" 4
+		by_code EINVAL 'fs/ext4/super\.c'
+		eq "$key: codes" "$(wc -l < /tmp/new)" 1
+	done <<- END
+	$(remounts)
+	END
+	umount /mnt
+}
+
 test_ways_out()
 {
 	module

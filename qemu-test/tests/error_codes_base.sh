@@ -22,6 +22,18 @@ test_damaged_images()
 	END
 }
 
+test_remounts()
+{
+	mount -o loop -t ext4 /tmp/whole.img /mnt || fail "the whole image"
+	while read -r key value errno what; do
+		eq "$key=$value" "$(errcodes remount /mnt "$key" "$value")" \
+			"-$errno -$errno -$errno -$errno"
+	done <<- END
+	$(remounts)
+	END
+	umount /mnt
+}
+
 test_calls()
 {
 	while read -r line; do
