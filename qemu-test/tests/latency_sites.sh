@@ -71,7 +71,7 @@ test_sites()
 		if (++n == 20)
 			exit
 	}
-	END { exit n < 16 }' /tmp/all || fail "fewer than sixteen"
+	END { exit n < 20 }' /tmp/all || fail "fewer than twenty"
 	sed -n '/ fs\/jbd2\/journal.c:.*func:jbd2_log_wait_commit$/,/^$/s/^/#/p' /tmp/all
 	for f in jbd2_log_wait_commit kjournald2 folio_wait_bit_common __wait_on_bit pipe_write; do
 		grep -q " func:$f\$" /tmp/all || fail "$f has not slept"
