@@ -110,8 +110,7 @@ EXPORT_SYMBOL(codetag_time_stats_count);
  * @wq_entry: the entry that is about to be queued
  * @tag: the line
  *
- * The flags are the waiter's: prepare_to_wait() changes them the same way. A waker that
- * finds the entry in its queue looks at others of them.
+ * The flags are the waiter's: prepare_to_wait() changes them the same way.
  */
 void __wait_timing_start(struct wait_queue_entry *wq_entry,
 			 struct codetag_time_stats *tag)
@@ -122,18 +121,20 @@ void __wait_timing_start(struct wait_queue_entry *wq_entry,
 		return;
 	wq_entry->timing.tag = tag;
 	wq_entry->timing.start = codetag_time_stats_now();
+	/* A waker that finds the entry looks at other flags. */
 	data_race(wq_entry->flags |= WQ_FLAG_TIMED);
 }
 EXPORT_SYMBOL(__wait_timing_start);
 
 /**
  * __wait_timing_finish - what wait_timing_finish() does while it is on
- * @wq_entry: the entry, which a waker may still find in its queue, see above
+ * @wq_entry: the entry, which a waker may still find in its queue
  */
 void __wait_timing_finish(struct wait_queue_entry *wq_entry)
 {
 	if (!(wq_entry->flags & WQ_FLAG_TIMED))
 		return;
+	/* As above. */
 	data_race(wq_entry->flags &= ~WQ_FLAG_TIMED);
 	codetag_time_stats_count(wq_entry->timing.tag, wq_entry->timing.start);
 }
