@@ -7,6 +7,7 @@
 # append: kmemtrace.subbufs=500 nosmt
 # memory: 1G
 # qemu: -smp 2,sockets=1,cores=1,threads=2
+# qemu: -cpu max,vendor=GenuineIntel
 
 . /qt/lib.sh
 
