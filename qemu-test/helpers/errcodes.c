@@ -438,18 +438,32 @@ static int others(void)
 
 /* Mounting */
 
-static long configure(long (*call)(long, long, long, long, long, long))
+typedef long (*call_t)(long, long, long, long, long, long);
+
+/* An option of the file system that fd stands for, then what is to be done with it. */
+static long configure(call_t call, long fd, const char *key, const char *value, long command)
 {
-	long ret, fd = call(SYS_fsopen, (long)type, 0, 0, 0, 0);
+	long ret;
 
 	if (fd < 0)
 		return fd;
-	ret = call(SYS_fsconfig, fd, FSCONFIG_STRING, (long)source_key,
-		   (long)device, 0);
+	ret = call(SYS_fsconfig, fd, FSCONFIG_STRING, (long)key, (long)value, 0);
 	if (!ret)
-		ret = call(SYS_fsconfig, fd, FSCONFIG_CREATE, 0, 0, 0);
+		ret = call(SYS_fsconfig, fd, command, 0, 0, 0);
 	close(fd);
 	return ret;
+}
+
+static long create(call_t call)
+{
+	return configure(call, call(SYS_fsopen, (long)type, 0, 0, 0, 0),
+			 source_key, device, FSCONFIG_CREATE);
+}
+
+static long reconfigure(call_t call, const char *key, const char *value)
+{
+	return configure(call, call(SYS_fspick, AT_FDCWD, (long)dir, 0, 0, 0),
+			 key, value, FSCONFIG_RECONF);
 }
 
 static int mounting(char **argv)
@@ -460,22 +474,8 @@ static int mounting(char **argv)
 	printf("%ld %ld", raw(SYS_mount, (long)device, (long)dir, (long)type,
 			      0, 0),
 	       raw32(NR32_MOUNT, (long)device, (long)dir, (long)type, 0, 0));
-	printf(" %ld %ld\n", configure(raw), configure(raw32));
+	printf(" %ld %ld\n", create(raw), create(raw32));
 	return 0;
-}
-
-static long reconfigure(long (*call)(long, long, long, long, long, long),
-			long key, long value)
-{
-	long ret, fd = call(SYS_fspick, AT_FDCWD, (long)dir, 0, 0, 0);
-
-	if (fd < 0)
-		return fd;
-	ret = call(SYS_fsconfig, fd, FSCONFIG_STRING, key, value, 0);
-	if (!ret)
-		ret = call(SYS_fsconfig, fd, FSCONFIG_RECONF, 0, 0, 0);
-	close(fd);
-	return ret;
 }
 
 static int remounting(char **argv)
@@ -490,8 +490,7 @@ static int remounting(char **argv)
 			      MS_REMOUNT, (long)option),
 	       raw32(NR32_MOUNT, (long)device, (long)dir, (long)type,
 		     MS_REMOUNT, (long)option));
-	printf(" %ld %ld\n", reconfigure(raw, (long)key, (long)value),
-	       reconfigure(raw32, (long)key, (long)value));
+	printf(" %ld %ld\n", reconfigure(raw, key, value), reconfigure(raw32, key, value));
 	return 0;
 }
 
