@@ -433,14 +433,20 @@ trace_cmd_at()
 	[ -s /mnt/t.dat ] || fail "trace-cmd: $(cat /tmp/said)"
 }
 
+# sustained COMMAND...: nothing was lost, and the CPUs did not fall back
+sustained()
+{
+	"$@" && [ "$lost" -eq 0 ] && [ "$kept_up" -eq 0 ]
+}
+
 # climb RATE COMMAND...: the last rate at which nothing was lost, into $best; the first at
-# which something was, or the CPUs fell back, into $rate
+# which something was, or the CPUs fell back, twice, into $rate
 climb()
 {
 	best=0
 	rate=$1
 	shift
-	while "$@" "$rate" && [ "$lost" -eq 0 ] && [ "$kept_up" -eq 0 ]; do
+	while sustained "$@" "$rate" || sustained "$@" "$rate"; do
 		best=$rate
 		rate=$((rate * 6 / 5))
 	done
