@@ -5,7 +5,7 @@
 # the wrong way round. What it prints, qemu-test/dyndbg compares with the base.
 #
 # config: dyndbg-debug
-# modules: dd_sites ctag_uses
+# modules: dd_sites ctag_uses slow_module
 # timeout: 300
 # set: all
 
@@ -76,6 +76,36 @@ test_load_fails()
 	rmmod dd_sites
 }
 
+# in_state STATE: a command meets dd_sites while it comes or goes
+in_state()
+{
+	until_true 20 grep -q "^dd_sites .* $1 " /proc/modules || fail "never $1"
+	control "module dd_sites +p"
+	control "module dd_sites -p"
+	control "module dd_sites +p"
+	grep -q "^dd_sites .* $1 " /proc/modules || fail "not $1 any more"
+}
+
+# Commands find a module's sites while its branches can be switched, and only then.
+test_comes_and_goes_slowly()
+{
+	insmod /modules/slow_module.ko name=dd_sites ms=3000 || fail insmod
+	insmod /modules/dd_sites.ko &
+	in_state Loading
+	wait $! || fail insmod
+	eq "on" "$(sites | grep -c ' =p ')" 0
+	eq "said" "$(said)" 0
+	control "module dd_sites +p"
+	eq "said" "$(said)" 90
+	control "module dd_sites -p"
+	eq "said" "$(said)" 0
+	rmmod dd_sites &
+	in_state Unloading
+	wait $! || fail rmmod
+	rmmod slow_module
+	eq sites "$(sites | wc -l)" 0
+}
+
 # Every lock in every order that there is: commands, readers, CPUs that go, the
 # other users of code tags, modules.
 test_all_at_once()
@@ -92,7 +122,8 @@ test_all_at_once()
 	pids="$pids $!"
 	(while [ ! -e /tmp/enough ]; do
 		cat "$INFO" "$CONSERVATION" $FAULTS > /dev/null
-		echo "module dd_sites disable" > $FAULTS
+		# refused where it is not loaded just now
+		echo "module dd_sites disable" > $FAULTS || :
 	done 2> /dev/null) &
 	pids="$pids $!"
 	for i in $(seq 15); do
