@@ -906,7 +906,12 @@ static int set_size(struct kmon_instance *i, long size)
 		return -EINVAL;
 	if (is_started(i))
 		return -EBUSY;
-	/* Rather none than somebody killed for it. */
+	/*
+	 * Rather none than somebody killed for it, or for what others want
+	 * meanwhile: what is available is an estimate, but a near one.
+	 */
+	if (si_mem_available() < size >> PAGE_SHIFT)
+		return -ENOMEM;
 	buf.data = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL |
 				   __GFP_NOWARN);
 	if (!buf.data)

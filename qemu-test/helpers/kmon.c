@@ -128,6 +128,26 @@ static void compat_size(int fd)
 #endif
 }
 
+/* Of a GiB that the guest has. Nobody is killed for it, nor for what others want meanwhile. */
+static void more_than_there_is(int fd)
+{
+	long gib = 1L << 30, half = gib / 2;
+	int other = open_kmon(0);
+	pid_t pid;
+
+	must_not(fd, KMON_BUFFSIZE, &gib, ENOMEM, "a GiB");
+	must(other, KMON_BUFFSIZE, &half, "half a GiB");
+	pid = fork();
+	EXPECT(pid >= 0, "fork: %s", strerror(errno));
+	while (!pid)
+		close(open_kmon(0));
+	for (int i = 0; i < 20; i++)
+		must_not(fd, KMON_BUFFSIZE, &half, ENOMEM, "the other half");
+	EXPECT(!kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid, "kill: %s", strerror(errno));
+	EXPECT(stats(fd).buff_size == 1 << 20, "too much changed something");
+	close(other);
+}
+
 static void sizes(int fd)
 {
 	static const long bad[] = {
@@ -145,10 +165,7 @@ static void sizes(int fd)
 	must_not(fd, KMON_BUFFSIZE, NULL, EFAULT, "a size at NULL");
 	must_not(fd, KMON_STATS, NULL, EFAULT, "statistics to NULL");
 	must_not(fd, KMON_SOURCES, NULL, EFAULT, "sources at NULL");
-	/* more than the guest has, and nobody is killed for it */
-	size = 1L << 30;
-	must_not(fd, KMON_BUFFSIZE, &size, ENOMEM, "a GiB");
-	EXPECT(stats(fd).buff_size == 1 << 20, "a GiB changed something");
+	more_than_there_is(fd);
 	compat_size(fd);
 	for (size = 4096; size <= 4 << 20; size *= 2) {
 		must(fd, KMON_BUFFSIZE, &size, "KMON_BUFFSIZE");
