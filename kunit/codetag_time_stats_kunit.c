@@ -5,8 +5,12 @@
  * not. Included by lib/codetag_time_stats.c.
  */
 #include <kunit/test.h>
+#include <linux/buffer_head.h>
 #include <linux/delay.h>
+#include <linux/pagemap.h>
 #include <linux/sched/signal.h>
+#include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 
 static DECLARE_WAIT_QUEUE_HEAD(nobody_wakes);
 static bool was_on;
@@ -196,6 +200,162 @@ static void test_woken_counts_each_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, is.count, was.count + 2);
 }
 
+/* What is waited for, and let go of a while later. */
+struct held {
+	struct delayed_work work;
+	unsigned long word;
+	struct folio *folio;
+	struct buffer_head bh;
+};
+
+static void let_go_of_bit(struct work_struct *work)
+{
+	struct held *held = container_of(work, struct held, work.work);
+
+	clear_and_wake_up_bit(0, &held->word);
+}
+
+static void let_go_of_folio(struct work_struct *work)
+{
+	folio_unlock(container_of(work, struct held, work.work)->folio);
+}
+
+static struct held *hold(struct kunit *test, work_func_t let_go)
+{
+	struct held *held = kunit_kzalloc(test, sizeof(*held), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, held);
+	INIT_DELAYED_WORK(&held->work, let_go);
+	return held;
+}
+
+static void let_go_later(struct held *held)
+{
+	flush_delayed_work(&held->work);
+	schedule_delayed_work(&held->work, HZ / 10);
+}
+
+static noinline void until_a_bit(unsigned long *word)
+{
+	wait_on_bit(word, 0, TASK_UNINTERRUPTIBLE);
+}
+
+static noinline void until_a_bit_is_ours(unsigned long *word)
+{
+	wait_on_bit_lock(word, 0, TASK_UNINTERRUPTIBLE);
+}
+
+static noinline int until_a_bit_or_late(unsigned long *word)
+{
+	return wait_on_bit_timeout(word, 0, TASK_UNINTERRUPTIBLE, 2);
+}
+
+/* By who asks, once, and not where the bit was clear. */
+static void test_bits_count_at_the_caller(struct kunit *test)
+{
+	struct time_stats_report was, was_ours, was_late, is, is_ours, is_late;
+	struct held *held = hold(test, let_go_of_bit);
+
+	read_function(test, "until_a_bit", &was);
+	read_function(test, "until_a_bit_is_ours", &was_ours);
+	read_function(test, "until_a_bit_or_late", &was_late);
+
+	until_a_bit_is_ours(&held->word);
+	let_go_later(held);
+	until_a_bit(&held->word);
+	KUNIT_EXPECT_EQ(test, held->word, 0);
+	until_a_bit(&held->word);
+	KUNIT_EXPECT_EQ(test, until_a_bit_or_late(&held->word), 0);
+
+	until_a_bit_is_ours(&held->word);
+	let_go_later(held);
+	until_a_bit_is_ours(&held->word);
+	KUNIT_EXPECT_EQ(test, held->word, 1);
+	KUNIT_EXPECT_EQ(test, until_a_bit_or_late(&held->word), -EAGAIN);
+	flush_delayed_work(&held->work);
+
+	read_function(test, "until_a_bit", &is);
+	read_function(test, "until_a_bit_is_ours", &is_ours);
+	read_function(test, "until_a_bit_or_late", &is_late);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+	KUNIT_EXPECT_GE(test, is.total - was.total, 30 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, is_ours.count, was_ours.count + 1);
+	KUNIT_EXPECT_EQ(test, is_late.count, was_late.count + 1);
+}
+
+static noinline void until_a_folio_is_ours(struct folio *folio)
+{
+	folio_lock(folio);
+}
+
+static noinline int until_a_folio_is_unlocked(struct folio *folio)
+{
+	return folio_wait_locked_killable(folio);
+}
+
+static void test_folios_count_at_the_caller(struct kunit *test)
+{
+	struct time_stats_report was, was_ours, is, is_ours;
+	struct held *held = hold(test, let_go_of_folio);
+
+	held->folio = folio_alloc(GFP_KERNEL, 0);
+	KUNIT_ASSERT_NOT_NULL(test, held->folio);
+	read_function(test, "until_a_folio_is_ours", &was_ours);
+	read_function(test, "until_a_folio_is_unlocked", &was);
+
+	until_a_folio_is_ours(held->folio);
+	let_go_later(held);
+	until_a_folio_is_ours(held->folio);
+	let_go_later(held);
+	KUNIT_EXPECT_EQ(test, until_a_folio_is_unlocked(held->folio), 0);
+	KUNIT_EXPECT_FALSE(test, folio_test_locked(held->folio));
+	KUNIT_EXPECT_EQ(test, until_a_folio_is_unlocked(held->folio), 0);
+	flush_delayed_work(&held->work);
+	folio_put(held->folio);
+
+	read_function(test, "until_a_folio_is_ours", &is_ours);
+	read_function(test, "until_a_folio_is_unlocked", &is);
+	KUNIT_EXPECT_EQ(test, is_ours.count, was_ours.count + 1);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+}
+
+static void let_go_of_buffer(struct work_struct *work)
+{
+	unlock_buffer(&container_of(work, struct held, work.work)->bh);
+}
+
+static noinline void until_a_buffer_is_unlocked(struct buffer_head *bh)
+{
+	wait_on_buffer(bh);
+}
+
+static noinline void until_a_buffer_is_ours(struct buffer_head *bh)
+{
+	lock_buffer(bh);
+}
+
+static void test_buffers_count_at_the_caller(struct kunit *test)
+{
+	struct time_stats_report was, was_ours, is, is_ours;
+	struct held *held = hold(test, let_go_of_buffer);
+
+	read_function(test, "until_a_buffer_is_ours", &was_ours);
+	read_function(test, "until_a_buffer_is_unlocked", &was);
+
+	until_a_buffer_is_unlocked(&held->bh);
+	until_a_buffer_is_ours(&held->bh);
+	let_go_later(held);
+	until_a_buffer_is_ours(&held->bh);
+	let_go_later(held);
+	until_a_buffer_is_unlocked(&held->bh);
+	flush_delayed_work(&held->work);
+
+	read_function(test, "until_a_buffer_is_ours", &is_ours);
+	read_function(test, "until_a_buffer_is_unlocked", &is);
+	KUNIT_EXPECT_EQ(test, is_ours.count, was_ours.count + 1);
+	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
+}
+
 static noinline void two_calls(u64 start)
 {
 	code_tag_time_stats_finish(start);
@@ -268,6 +428,9 @@ static struct kunit_case codetag_time_stats_cases[] = {
 	KUNIT_CASE(test_entries_begin_untimed),
 	KUNIT_CASE(test_a_signal_ends_a_wait),
 	KUNIT_CASE(test_woken_counts_each_sleep),
+	KUNIT_CASE(test_bits_count_at_the_caller),
+	KUNIT_CASE(test_folios_count_at_the_caller),
+	KUNIT_CASE(test_buffers_count_at_the_caller),
 	KUNIT_CASE(test_two_calls),
 	KUNIT_CASE(test_stale_start_is_ignored),
 	KUNIT_CASE(test_wait_over_a_switch),

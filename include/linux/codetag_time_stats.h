@@ -88,6 +88,25 @@ do {									\
 		codetag_time_stats_count(&_time_stats_tag, (_start));	\
 } while (0)
 
+/**
+ * code_tag_timed - make a call, and time it by the line that this stands on
+ * @_call: an expression with a value
+ *
+ * For what sleeps on behalf of its callers, and would show one line for all of
+ * them: a macro with this, of the name of the function, shows theirs.
+ *
+ * Context: any but NMI.
+ * Return: the value.
+ */
+#define code_tag_timed(_call)						\
+({									\
+	u64 _timed_start = code_tag_time_stats_start();			\
+	__auto_type _timed_ret = (_call);				\
+									\
+	code_tag_time_stats_finish(_timed_start);			\
+	_timed_ret;							\
+})
+
 /* A wait begins here, unless it is one that goes on. */
 #define wait_timing_start(_wq_entry)					\
 do {									\
@@ -115,6 +134,7 @@ static __always_inline u64 code_tag_time_stats_start(void)
 }
 
 #define code_tag_time_stats_finish(_start)	((void)(_start))
+#define code_tag_timed(_call)			(_call)
 #define wait_timing_start(_wq_entry)		((void)(_wq_entry))
 
 static __always_inline void

@@ -73,7 +73,8 @@ test_sites()
 	}
 	END { exit n < 20 }' /tmp/all || fail "fewer than twenty"
 	sed -n '/ fs\/jbd2\/journal.c:.*func:jbd2_log_wait_commit$/,/^$/s/^/#/p' /tmp/all
-	for f in jbd2_log_wait_commit kjournald2 folio_wait_bit_common __wait_on_bit pipe_write; do
+	for f in jbd2_log_wait_commit kjournald2 journal_wait_on_commit_record \
+		__filemap_fdatawait_range pipe_write; do
 		grep -q " func:$f\$" /tmp/all || fail "$f has not slept"
 	done
 }
