@@ -232,7 +232,7 @@ static struct held *hold(struct kunit *test, work_func_t let_go)
 static void let_go_later(struct held *held)
 {
 	flush_delayed_work(&held->work);
-	schedule_delayed_work(&held->work, HZ / 10);
+	schedule_delayed_work(&held->work, HZ / 2);
 }
 
 static noinline void until_a_bit(unsigned long *word)
