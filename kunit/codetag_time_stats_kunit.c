@@ -9,6 +9,7 @@
 #include <linux/delay.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
@@ -356,6 +357,30 @@ static void test_buffers_count_at_the_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
 }
 
+/* Or a wait would count twice. */
+static void test_who_waits_for_others_has_no_line(struct kunit *test)
+{
+	static const char * const functions[] = {
+		"__wait_on_bit", "__wait_on_bit_lock", "out_of_line_wait_on_bit",
+		"out_of_line_wait_on_bit_timeout", "out_of_line_wait_on_bit_lock",
+		"__lock_buffer", "__wait_on_buffer", "folio_wait_bit_common",
+		"folio_wait_bit", "folio_wait_bit_killable", "__folio_lock",
+		"__folio_lock_killable", "folio_put_wait_locked",
+		"folio_wait_writeback", "folio_wait_writeback_killable",
+	};
+	struct codetag_iterator iter;
+	bool more;
+
+	codetag_lock(&time_stats_type);
+	for (more = codetag_first(&iter, &time_stats_type); more;
+	     more = codetag_next(&iter))
+		KUNIT_EXPECT_LT_MSG(test, match_string(functions,
+						       ARRAY_SIZE(functions),
+						       iter.ct->function), 0,
+				    "%s()", iter.ct->function);
+	codetag_unlock(&time_stats_type);
+}
+
 static noinline void two_calls(u64 start)
 {
 	code_tag_time_stats_finish(start);
@@ -431,6 +456,7 @@ static struct kunit_case codetag_time_stats_cases[] = {
 	KUNIT_CASE(test_bits_count_at_the_caller),
 	KUNIT_CASE(test_folios_count_at_the_caller),
 	KUNIT_CASE(test_buffers_count_at_the_caller),
+	KUNIT_CASE(test_who_waits_for_others_has_no_line),
 	KUNIT_CASE(test_two_calls),
 	KUNIT_CASE(test_stale_start_is_ignored),
 	KUNIT_CASE(test_wait_over_a_switch),
