@@ -10,7 +10,7 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
-#include <linux/lazy_percpu_counter.h>
+#include <linux/lazy-percpu-counter.h>
 #include <linux/limits.h>
 #include <linux/sched.h>
 

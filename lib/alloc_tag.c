@@ -26,8 +26,8 @@
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
-#include <linux/alloc_tag_ctx.h>
 #include <linux/bitmap.h>
+#include <linux/codetag_ctx.h>
 #include <linux/dynamic_fault.h>
 #include <linux/export.h>
 #include <linux/init.h>

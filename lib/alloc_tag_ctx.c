@@ -40,13 +40,13 @@
  */
 #define pr_fmt(fmt) "alloc_tags.ctx: " fmt
 
-#include <linux/alloc_tag_ctx.h>
 #include <linux/alloc_tag.h>
+#include <linux/codetag_ctx.h>
 #include <linux/codetag_query.h>
 #include <linux/debugfs.h>
 #include <linux/gfp.h>
-#include <linux/highmem.h>
 #include <linux/hash.h>
+#include <linux/highmem.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>

@@ -18,8 +18,8 @@
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
-#include <linux/alloc_tag_ctx.h>
 #include <linux/alloc_tag.h>
+#include <linux/codetag_ctx.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kmemleak.h>

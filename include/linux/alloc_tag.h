@@ -14,7 +14,7 @@ struct seq_file;
 
 #include <linux/codetag.h>
 #include <linux/jump_label.h>
-#include <linux/lazy_percpu_counter.h>
+#include <linux/lazy-percpu-counter.h>
 #include <linux/sched.h>
 
 /**

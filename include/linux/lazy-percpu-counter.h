@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lazy percpu counters: a sum and a count that take up per-CPU memory only
- * once they prove hot. See lib/lazy_percpu_counter.c.
+ * once they prove hot. See lib/lazy-percpu-counter.c.
  */
 #ifndef _LINUX_LAZY_PERCPU_COUNTER_H
 #define _LINUX_LAZY_PERCPU_COUNTER_H

@@ -26,7 +26,7 @@
 #include <linux/init.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
-#include <linux/lazy_percpu_counter.h>
+#include <linux/lazy-percpu-counter.h>
 #include <linux/percpu.h>
 #include <linux/workqueue.h>
 

@@ -3,8 +3,8 @@
  * Allocation context capture: who allocated, when, and by which way, at lines
  * of code that somebody chose. See lib/alloc_tag_ctx.c.
  */
-#ifndef _LINUX_ALLOC_TAG_CTX_H
-#define _LINUX_ALLOC_TAG_CTX_H
+#ifndef _LINUX_CODETAG_CTX_H
+#define _LINUX_CODETAG_CTX_H
 
 #include <linux/types.h>
 
@@ -101,4 +101,4 @@ static inline void alloc_tag_ctx_move(struct alloc_tag_ref *a,
 
 #endif /* CONFIG_MEM_ALLOC_CONTEXT */
 
-#endif /* _LINUX_ALLOC_TAG_CTX_H */
+#endif /* _LINUX_CODETAG_CTX_H */
