@@ -135,7 +135,7 @@ test_second_signal()
 	usleep 1500000
 	! gone $log || fail "it ended by itself: $(cat /tmp/a.said)"
 	kill -INT $log
-	ends $log 4
+	ends $log 3
 	exec 7<&-
 	said '^kmonlog: standard output takes nothing, the rest is dropped$'
 	said '^kmonlog: [1-9][0-9]* records were not fetched$'

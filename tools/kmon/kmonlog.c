@@ -34,6 +34,7 @@
 #include "pids.h"
 #include "record.h"
 #include "replace.h"
+#include "status.h"
 
 #define KMONLOG_VERSION	"1"
 
@@ -47,14 +48,6 @@
 #define PAUSE_MS	10
 #define MS_MAX		1000000000000u
 #define NS_PER_MS	1000000u
-
-enum {
-	EXIT_GOOD	= 0,
-	EXIT_CANNOT	= 1,
-	EXIT_USAGE	= 2,
-	EXIT_LOST	= 3,
-	EXIT_OUTPUT	= 4,
-};
 
 /* Data */
 
@@ -88,6 +81,7 @@ static struct {
 	bool stopped;
 	bool give_up;		/* told to stop once more */
 	bool failed;
+	bool unwritten;		/* a file of names */
 	struct output output;
 	struct pids pids;
 	struct kmon_stats before;
@@ -422,9 +416,9 @@ static void write_names(void)
 	bool alloc = options.sources & KMON_SOURCE_ALLOC;
 
 	if ((sched || rec.pids.nr) && !write_beside(options.pids, write_pids) && sched)
-		rec.failed = true;
+		rec.unwritten = true;
 	if ((alloc || rec.pids.sites) && !write_beside(options.sites, write_sites) && alloc)
-		rec.failed = true;
+		rec.unwritten = true;
 	pids_free(&rec.pids);
 }
 
@@ -437,10 +431,10 @@ static bool names_possible(void)
 
 /* Files that must not be the same */
 
-/* Without a @path it is standard output. */
+/* Without a @path it is standard output. A link is a file of its own: it is replaced. */
 static bool is_there(const char *path, struct stat *st)
 {
-	return !(path ? stat(path, st) : fstat(STDOUT_FILENO, st));
+	return !(path ? lstat(path, st) : fstat(STDOUT_FILENO, st));
 }
 
 static const char *last_part(const char *path)
@@ -456,7 +450,7 @@ static bool same_name(const char *a, const char *b)
 	char *dir_a = need_string(a), *dir_b = need_string(b);
 	struct stat st_a, st_b;
 	bool same = !strcmp(last_part(a), last_part(b)) &&
-		    is_there(dirname(dir_a), &st_a) && is_there(dirname(dir_b), &st_b) &&
+		    !stat(dirname(dir_a), &st_a) && !stat(dirname(dir_b), &st_b) &&
 		    st_a.st_dev == st_b.st_dev && st_a.st_ino == st_b.st_ino;
 
 	free(dir_a);
@@ -471,8 +465,8 @@ static bool same_file(const char *a, const char *b)
 	bool there_a = is_there(a, &st_a), there_b = is_there(b, &st_b);
 
 	if (there_a && there_b)
-		return S_ISREG(st_a.st_mode) && st_a.st_dev == st_b.st_dev &&
-		       st_a.st_ino == st_b.st_ino;
+		return (S_ISREG(st_a.st_mode) || S_ISLNK(st_a.st_mode)) &&
+		       st_a.st_dev == st_b.st_dev && st_a.st_ino == st_b.st_ino;
 	return !there_a && !there_b && a && b && same_name(a, b);
 }
 
@@ -517,9 +511,9 @@ static void usage(FILE *out)
 	      "Exit status:\n"
 	      "  0  logged, and no record was lost; blobs that were refused never were records\n"
 	      "  1  nothing could be logged, or it came to a bad end\n"
-	      "  2  wrong options\n"
-	      "  3  logged, but records were lost, or not fetched\n"
-	      "  4  the output cannot be written: what is in a file is whole records\n", out);
+	      "  2  logged, but records were lost, or not fetched\n"
+	      "  3  the output cannot be written: what is in a file is whole records\n"
+	      "  64 wrong options\n", out);
 }
 
 static void bad_option(const char *option, const char *word, const char *wanted)
@@ -689,7 +683,7 @@ static bool catch_signals(void)
 
 static int exit_status(void)
 {
-	if (rec.output.failed)
+	if (rec.output.failed || rec.unwritten)
 		return EXIT_OUTPUT;
 	if (rec.failed)
 		return EXIT_CANNOT;
@@ -699,8 +693,7 @@ static int exit_status(void)
 /* Nothing is made before it is clear that there is something to log. */
 static bool prepare(void)
 {
-	return catch_signals() && open_device() && set_buffer() && set_sources() &&
-	       names_possible();
+	return catch_signals() && open_device() && set_buffer() && set_sources();
 }
 
 int main(int argc, char **argv)
@@ -713,7 +706,7 @@ int main(int argc, char **argv)
 		return EXIT_CANNOT;
 	rec.output.max = options.max;
 	rec.output.wait = wait_for_output;
-	if (!output_open(&rec.output, options.output, options.force))
+	if (!names_possible() || !output_open(&rec.output, options.output, options.force))
 		return EXIT_OUTPUT;
 	if (!start()) {
 		output_undo(&rec.output);

@@ -16,16 +16,11 @@
 #include <unistd.h>
 
 #include "number.h"
+#include "outfile.h"
 #include "parse.h"
+#include "status.h"
 
 /* Data */
-
-enum {
-	EXIT_OK		= 0,
-	EXIT_CANNOT	= 1,
-	EXIT_USAGE	= 2,
-	EXIT_DAMAGED	= 3,
-};
 
 #define DEFAULT_PIDS	"pids.dat"
 #define DEFAULT_SITES	"sites.dat"
@@ -71,8 +66,8 @@ static const char usage[] =
 "  -h, --help           this text\n"
 "  -V, --version        version\n"
 "\n"
-"Exit status: 0; 1 cannot read or write; 2 usage; 3 a log or a file of names is\n"
-"damaged, what can be told is told.\n";
+"Exit status: 0; 1 cannot read; 2 a log or a file of names is damaged, what can be\n"
+"told is told; 3 cannot write; 64 wrong options.\n";
 
 enum long_option {
 	OPT_TEXT = 256,
@@ -187,10 +182,10 @@ static void take_option(struct options *options, struct parse *parse, int opt)
 		break;
 	case 'h':
 		fputs(usage, stdout);
-		exit(EXIT_OK);
+		exit(EXIT_GOOD);
 	case 'V':
 		puts("kmonparse " KMONPARSE_VERSION);
-		exit(EXIT_OK);
+		exit(EXIT_GOOD);
 	default:
 		bad_usage("unknown option", "");
 	}
@@ -321,40 +316,30 @@ static bool is_input(const struct stat *st, const struct options *options,
 	return false;
 }
 
-/* What is there is only cut off when it is known not to be what is read. */
-static bool empty_output(int fd, const struct options *options,
-			 const struct parse *parse, char **paths)
+/* Also through a link: what is read must still be there. */
+static bool would_replace_input(const struct options *options, const struct parse *parse,
+				char **paths)
 {
 	struct stat st;
 
-	if (fstat(fd, &st))
-		return error(options->output);
-	if (!S_ISREG(st.st_mode))
-		return true;
-	if (is_input(&st, options, parse, paths)) {
-		fprintf(stderr, "kmonparse: %s: is what is to be read\n", options->output);
+	if (!options->force || stat(options->output, &st) || !S_ISREG(st.st_mode) ||
+	    !is_input(&st, options, parse, paths))
 		return false;
-	}
-	return !ftruncate(fd, 0) || error(options->output);
+	fprintf(stderr, "kmonparse: %s: is what is to be read\n", options->output);
+	return true;
 }
 
 static bool open_output(const struct options *options, struct parse *parse, char **paths)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? 0 : O_EXCL);
 	int fd;
 
 	parse->out = stdout;
 	if (!options->output)
 		return true;
-	if (!can_read_any(paths))
+	if (would_replace_input(options, parse, paths))
 		return false;
-	fd = open(options->output, flags, 0666);
-	if (fd < 0) {
-		fprintf(stderr, "kmonparse: %s: %s%s\n", options->output, strerror(errno),
-			errno == EEXIST ? "; --force overwrites it" : "");
-		return false;
-	}
-	if (!empty_output(fd, options, parse, paths))
+	fd = outfile_open(options->output, options->force);
+	if (fd < 0)
 		return false;
 	parse->out = fdopen(fd, "w");
 	return parse->out || error(options->output);
@@ -400,14 +385,31 @@ static bool parse_all(struct parse *parse, char **paths)
 	return ok;
 }
 
-static int exit_status(bool ok)
+static int exit_status(bool ok, bool written)
 {
 	if (damage > COMPLAINTS)
 		fprintf(stderr, "kmonparse: %" PRIu64 " more messages about damage\n",
 			damage - COMPLAINTS);
+	if (!written)
+		return EXIT_OUTPUT;
 	if (!ok)
 		return EXIT_CANNOT;
-	return damage ? EXIT_DAMAGED : EXIT_OK;
+	return damage ? EXIT_LOST : EXIT_GOOD;
+}
+
+static int run(const struct options *options, struct parse *parse, char **paths)
+{
+	bool ok, written;
+
+	if (!read_all_names(options, parse) || (options->output && !can_read_any(paths)))
+		return EXIT_CANNOT;
+	if (!open_output(options, parse, paths) || !parse_begin(parse))
+		return EXIT_OUTPUT;
+	ok = parse_all(parse, paths);
+	if (!parse_end(parse))
+		ok = false;
+	written = close_output(options, parse) && !parse->unwritten;
+	return exit_status(ok, written);
 }
 
 int main(int argc, char **argv)
@@ -418,22 +420,15 @@ int main(int argc, char **argv)
 		.complain = complain,
 	};
 	struct options options = { 0 };
-	bool ok;
+	int status;
 
 	take_options(&options, &parse, argc, argv);
 	/* Without one it is as slow as a log wants it to be, and no worse. */
 	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
 		hash_seed = 0;
-	if (!read_all_names(&options, &parse) ||
-	    !open_output(&options, &parse, argv + optind) || !parse_begin(&parse))
-		return EXIT_CANNOT;
-	ok = parse_all(&parse, argv + optind);
-	if (!parse_end(&parse))
-		ok = false;
-	if (!close_output(&options, &parse))
-		ok = false;
+	status = run(&options, &parse, argv + optind);
 	parse_free(&parse);
 	names_free(&parse.pids);
 	names_free(&parse.sites);
-	return exit_status(ok);
+	return status;
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outfile.h"
 #include "output.h"
 #include "record.h"
 
@@ -82,28 +83,6 @@ static void cut(struct output *output, size_t size)
 		lseek(output->fd, end - size, SEEK_SET);
 }
 
-/*
- * A pipe that nobody reads must not keep this in open(), where no signal ends it: so
- * O_NONBLOCK, with which that is an error. It may stay, @wait waits anyway.
- */
-static int open_path(struct output *output, const char *path, bool force)
-{
-	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	int fd = open(path, flags | O_EXCL, 0600);
-
-	output->created = fd >= 0;
-	if (fd < 0 && errno == EEXIST && force)
-		fd = open(path, flags | O_TRUNC, 0600);
-	return fd;
-}
-
-static const char *advice(int err)
-{
-	if (err == EEXIST)
-		return "; --force overwrites it";
-	return err == ENXIO ? "; does nobody read it?" : "";
-}
-
 /* The part of whole records that is not over the limit. */
 static size_t within(struct output *output, const uint8_t *data, size_t size)
 {
@@ -132,14 +111,10 @@ bool output_open(struct output *output, const char *path, bool force)
 		return false;
 	}
 	if (path)
-		output->fd = open_path(output, path, force);
-	if (output->fd < 0) {
-		fprintf(stderr, "kmonlog: %s: %s%s\n", path, strerror(errno),
-			advice(errno));
-		return false;
-	}
+		output->fd = outfile_open(path, force);
 	output->is_file = is_regular(output->fd);
-	return true;
+	output->created = path && output->is_file;
+	return output->fd >= 0;
 }
 
 /**
@@ -173,7 +148,7 @@ size_t output_put(struct output *output, const uint8_t *data, size_t size)
  * output_undo - have it as if it had not been opened, as far as that goes
  * @output: from output_open(), nothing was written to it
  *
- * What was there before stays: it may be a pipe, or a device.
+ * A pipe or a device stays.
  */
 void output_undo(struct output *output)
 {

@@ -21,7 +21,7 @@
  * @full: the next record would be over @max
  * @failed: nothing more can be written
  * @is_file: @fd is a regular file, which can be cut
- * @created: it was not there before
+ * @created: @fd is a file that was made here
  */
 struct output {
 	int fd;

@@ -176,8 +176,8 @@ bool parse_end(struct parse *parse)
 	if (!parse->failed)
 		write_whole(parse);
 	if (parse->ctf && !write_ctf_end(parse))
-		parse->failed = true;
-	return !parse->failed;
+		parse->unwritten = true;
+	return !parse->failed && !parse->unwritten;
 }
 
 /**

@@ -39,6 +39,7 @@ enum format {
  * @begun: @base is set
  * @base: time of the first record of the log, as it is in the file
  * @failed: it came to a bad end
+ * @unwritten: because the trace in @ctf_dir could not be written
  * @sorter: records that are not written yet
  * @sched: for summaries
  * @allocs: for summaries
@@ -60,6 +61,7 @@ struct parse {
 	bool begun;
 	uint64_t base;
 	bool failed;
+	bool unwritten;
 	struct sorter *sorter;
 	struct sched *sched;
 	struct allocs *allocs;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outfile.h"
 #include "replace.h"
 #include "util.h"
 
@@ -23,33 +24,14 @@ static bool complain(const char *path)
 	return false;
 }
 
-/* The name that is to be replaced, or NULL: it is a link that leads nowhere. */
-static char *real_name(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) || !S_ISLNK(st.st_mode))
-		return need_string(path);
-	return realpath(path, NULL);
-}
-
-/*
- * A pipe that nobody reads is an error, and nothing to wait for; but with a reader,
- * all of it shall get through.
- */
 static FILE *open_in_place(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	FILE *file = NULL;
+	int fd = outfile_in_place(path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (fd >= 0 && !fcntl(fd, F_SETFL, 0))
-		file = fdopen(fd, "w");
-	if (file)
-		return file;
-	complain(path);
-	if (fd >= 0)
-		close(fd);
-	return NULL;
+	if (!file)
+		complain(path);
+	return file;
 }
 
 /**
@@ -62,7 +44,8 @@ bool replace_in_place(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+	return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) &&
+	       !S_ISDIR(st.st_mode);
 }
 
 /**
@@ -73,21 +56,14 @@ bool replace_in_place(const char *path)
  */
 bool replace_possible(const char *path)
 {
-	struct stat st;
 	char *name;
 	bool ok;
 
 	if (replace_in_place(path))
 		return !access(path, W_OK) || complain(path);
-	name = real_name(path);
-	if (!name)
-		return complain(path);
-	ok = !access(dirname(name), W_OK);
+	name = need_string(path);
+	ok = !access(dirname(name), W_OK) && outfile_replaceable(path);
 	free(name);
-	if (ok && !stat(path, &st) && S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		ok = false;
-	}
 	return ok || complain(path);
 }
 
@@ -100,21 +76,16 @@ bool replace_possible(const char *path)
  */
 FILE *replace_begin(const char *path, char **temp)
 {
-	mode_t mask;
 	FILE *file = NULL;
 	int fd = -1;
-	char *name;
 
 	*temp = NULL;
 	if (replace_in_place(path))
 		return open_in_place(path);
-	mask = umask(077);
-	umask(mask);
-	name = real_name(path);
-	if (name && asprintf(temp, "%s" TEMP_SUFFIX, name) >= 0)
-		fd = mkstemp(*temp);
-	free(name);
-	if (fd >= 0 && !fchmod(fd, 0666 & ~mask))
+	/* 0600, whatever the old one was */
+	if (outfile_replaceable(path) && asprintf(temp, "%s" TEMP_SUFFIX, path) >= 0)
+		fd = mkostemp(*temp, O_CLOEXEC);
+	if (fd >= 0)
 		file = fdopen(fd, "w");
 	if (file)
 		return file;
@@ -138,22 +109,18 @@ FILE *replace_begin(const char *path, char **temp)
 bool replace_end(const char *path, char *temp, FILE *file)
 {
 	bool ok = !ferror(file) && !fflush(file) && (!temp || !fsync(fileno(file)));
-	char *name;
 
 	if (fclose(file))
 		ok = false;
 	if (!temp)
 		return ok || complain(path);
-	/* What @path leads to now may be elsewhere. */
-	name = need_string(temp);
-	name[strlen(name) - strlen(TEMP_SUFFIX)] = '\0';
-	if (ok && rename(temp, name))
+	/* rename() replaces a link, too, and not what it leads to. */
+	if (ok && rename(temp, path))
 		ok = false;
 	if (!ok) {
 		complain(path);
 		unlink(temp);
 	}
-	free(name);
 	free(temp);
 	return ok;
 }

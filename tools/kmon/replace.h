@@ -3,8 +3,8 @@
  * Write a file so that under its name there is always a whole one, the old or the
  * new.
  *
- * What is no regular file, as /dev/null, is not replaced, but written to. Behind a
- * link, it is what the link leads to that is replaced.
+ * A link is replaced itself, whatever it leads to: in a directory that others may
+ * write to it may lead anywhere. A device or a pipe is not replaced, but written to.
  */
 #ifndef _KMON_REPLACE_H
 #define _KMON_REPLACE_H

@@ -17,7 +17,7 @@ expect "version" 0 "$bin/kmonlog" --version
 # refused OPTION MESSAGE
 refused() {
 	# shellcheck disable=SC2086 # an option and its word
-	expect "usage: $1" 2 "$bin/kmonlog" $1
+	expect "usage: $1" 64 "$bin/kmonlog" $1
 	says "usage: $1" "kmonlog: $2"
 }
 
@@ -42,8 +42,8 @@ refused '-s sched,' '--sources sched,: not'
 refused 'word' 'what is this: word'
 refused '--none' 'see --help'
 refused '-d' 'see --help'
-expect "an empty size" 2 "$bin/kmonlog" -b ''
-expect "a size with a space" 2 "$bin/kmonlog" -b ' 4k'
+expect "an empty size" 64 "$bin/kmonlog" -b ''
+expect "a size with a space" 64 "$bin/kmonlog" -b ' 4k'
 
 # --- files that must not be the same: the log would be gone at its end
 
@@ -55,9 +55,10 @@ refused '-p same --sites same' 'same: is also where names are to go'
 echo old >old
 ln -s old link
 ln old other
-refused '-f -o old -p link' 'old: is also'
-refused '-f -o link -p other' 'link: is also'
-expect "usage: standard output" 2 bash -c "'$bin/kmonlog' -p old >>old"
+refused '-f -o other -p old' 'other: is also'
+refused '-f -o link -p ./link' 'link: is also'
+expect "a link is a file of its own" 1 "$bin/kmonlog" -d none -f -o old -p link
+expect "usage: standard output" 64 bash -c "'$bin/kmonlog' -p old >>old"
 if grep -q '^old$' old; then pass; else fail "standard output is gone"; fi
 expect "all to /dev/null" 1 "$bin/kmonlog" -d none -f -o /dev/null -p /dev/null --sites /dev/null
 says "all to /dev/null" 'none: No such file'
@@ -102,8 +103,37 @@ for piece in 1 7 1000 60000; do
 done
 try "the output is there" "$bin/try-output" new.log 0 1000
 expect "the output is there" 1 "$bin/try-output" new.log 0 1000
-says "the output is there" 'kmonlog: new.log: File exists; --force overwrites it'
+says "the output is there" 'try-output: new.log: File exists; --force overwrites it'
 if [ "$(stat -c %a new.log)" = 600 ]; then pass; else fail "others may read a log"; fi
+
+# by force it is a new file, for its owner alone: what was there may have other names, or
+# be a link, or another user's
+echo private >victim
+ln victim hard.log
+ln -s victim soft.log
+ln -s nowhere dangling.log
+touch wide.log
+chmod 666 wide.log
+exec 9<wide.log
+for what in hard soft dangling wide; do
+	expect "-f where there is a $what one" 0 bash -c "'$bin/try-output' $what.log 0 3000 force <sim"
+	same "-f where there is a $what one" sim $what.log
+	if [ "$(stat -c %F,%a $what.log)" = 'regular file,600' ]; then pass; else fail "$what: $(stat -c %F,%a $what.log)"; fi
+done
+if [ "$(cat victim)" = private ] && [ ! -e nowhere ]; then pass; else fail "-f writes through a link"; fi
+if [ -z "$(cat <&9)" ]; then pass; else fail "who has the old file open reads the new one"; fi
+exec 9<&-
+ln -s victim soft2.log
+expect "a link without -f" 1 "$bin/try-output" soft2.log 0 1000
+says "a link without -f" 'soft2.log: File exists'
+# as /dev/stdout is one, which must stay
+ln -s /proc/self/fd/1 proc.log
+expect "a link to /proc" 1 "$bin/try-output" proc.log 0 1000 force
+says "a link to /proc" 'proc.log: Too many levels of symbolic links; it is a link, which is not followed'
+expect "names at a link to /proc" 1 bash -c "'$bin/try-pids' proc.log 0 </dev/null"
+if [ -L proc.log ]; then pass; else fail "a link to /proc is gone"; fi
+expect "a directory by force" 1 "$bin/try-output" directory 0 1000 force
+says "a directory by force" 'directory: Is a directory'
 
 # whole NAME MAX: it is the longest part of sim of whole records that is not over MAX
 whole() {
@@ -170,10 +200,6 @@ wait "$reader"
 jobs_left=()
 same "a fifo" sim fifo.log
 if [ -p out.fifo ]; then pass; else fail "a fifo is gone"; fi
-echo old >undo.log
-expect "an old file, undone" 0 "$bin/try-output" undo.log 0 3000 undo
-if [ -f undo.log ]; then pass; else fail "an old file is gone"; fi
-rm undo.log
 expect "a new file, undone" 0 "$bin/try-output" undo.log 0 3000 undo
 if [ -e undo.log ]; then fail "a new file is left"; else pass; fi
 if command -v script >/dev/null; then
@@ -231,7 +257,7 @@ wait "$changing" "$parent" 2>/dev/null
 jobs_left=()
 
 "$bin/try-pids" odd.dat "$$" </dev/null >/dev/null
-if [ "$(stat -c %a odd.dat)" = "$(printf %o $((0666 & ~$(umask))))" ]; then pass; else fail "mode"; fi
+if [ "$(stat -c %a odd.dat)" = 600 ]; then pass; else fail "others may read names"; fi
 echo old >odd.dat
 limited "no room for names" 1 2 "$bin/try-pids" odd.dat $$
 says "no room for names" 'odd.dat: File too large'
@@ -240,16 +266,19 @@ if compgen -G 'odd.dat.*' >/dev/null; then fail "a temporary file is left"; else
 expect "nowhere to put names" 1 bash -c "'$bin/try-pids' none/pids.dat $$ </dev/null"
 says "nowhere to put names" 'none/pids.dat: No such file'
 
-# where they go: to what a link leads to, and into what is no file
+# where they go: in place of a link, never to what it leads to; and into what is no file
 mkdir -p elsewhere
 echo old >elsewhere/names
+chmod 600 elsewhere/names
 ln -s elsewhere/names link.dat
-expect "names behind a link" 0 bash -c "'$bin/try-pids' link.dat 0 </dev/null"
-if [ -L link.dat ] && [ "$(cat elsewhere/names)" = '0 [IDLE]' ]; then pass; else fail "a link is replaced"; fi
 ln -s nowhere/names astray.dat
-expect "names behind a link that leads nowhere" 1 bash -c "'$bin/try-pids' astray.dat 0 </dev/null"
-says "a link that leads nowhere" 'astray.dat: No such file'
-if [ -L astray.dat ]; then pass; else fail "a link that leads nowhere is replaced"; fi
+ln -s /dev/null null.dat
+ln elsewhere/names hard.dat
+for name in link astray null hard; do
+	expect "names at a link: $name" 0 bash -c "'$bin/try-pids' $name.dat 0 </dev/null"
+	if [ ! -L $name.dat ] && [ "$(cat $name.dat)" = '0 [IDLE]' ]; then pass; else fail "$name is followed"; fi
+done
+if [ "$(cat elsewhere/names)" = old ] && [ ! -e nowhere ]; then pass; else fail "the target is replaced"; fi
 mkfifo names.fifo
 expect "names for nobody" 1 timeout 20 bash -c "'$bin/try-pids' names.fifo 0 </dev/null"
 says "names for nobody" 'names.fifo: No such device or address'

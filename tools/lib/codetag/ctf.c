@@ -17,10 +17,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctf.h"
+#include "outfile.h"
 #include "util.h"
 
 /* Data */
@@ -116,7 +116,7 @@ static const char metadata_stream[] =
 
 static int create(const struct ctf_writer *ctf, const char *name, int flags)
 {
-	return openat(ctf->dir, name, O_WRONLY | O_CLOEXEC | flags, 0666);
+	return openat(ctf->dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
 }
 
 static void complain(const char *name)
@@ -276,26 +276,22 @@ void ctf_put_label(FILE *file, const char *text)
 
 /**
  * ctf_open - begin to write a CTF trace
- * @dir: is made, or has none of the files yet
+ * @dir: is made, readable by its owner alone; or is the user's, writable by nobody
+ *	else, and has none of the files yet
  *
  * Return: for ctf_close(), or NULL after a message.
  */
 struct ctf_writer *ctf_open(const char *dir)
 {
 	struct ctf_writer *ctf;
-	int fd;
+	int fd = outdir_open(dir);
 
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		fd = -1;
-	else
-		fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
 	/* better found now than at the end */
-	if (fd >= 0 && !faccessat(fd, "metadata", F_OK, 0)) {
+	if (!faccessat(fd, "metadata", F_OK, AT_SYMLINK_NOFOLLOW)) {
 		close(fd);
 		errno = EEXIST;
-		fd = -1;
-	}
-	if (fd < 0) {
 		complain(dir);
 		return NULL;
 	}

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "status.h"
 #include "util.h"
 
 uint64_t hash_seed;
@@ -26,7 +27,7 @@ static void *or_exit(void *memory)
 {
 	if (!memory) {
 		fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
-		exit(1);
+		exit(EXIT_CANNOT);
 	}
 	return memory;
 }
