@@ -26,9 +26,8 @@
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
+#include <linux/alloc_tag_watch.h>
 #include <linux/bitmap.h>
-#include <linux/codetag_ctx.h>
-#include <linux/dynamic_fault.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/jhash.h>
@@ -90,7 +89,6 @@ struct codetag_type alloc_tag_type = {
 	.index_map	= alloc_tag_index_map,
 	.max_index	= CONFIG_MEM_ALLOC_PROFILING_INDICES,
 	.module_load	= alloc_tag_module_load,
-	.module_unload	= dynamic_fault_forget,
 	.in_use		= alloc_tag_in_use,
 };
 
@@ -126,7 +124,7 @@ static bool alloc_tag_in_use(struct codetag_type *type,
 	if (ct->flags & ALLOC_TAG_SHARED)
 		return false;
 	lazy_percpu_counter_read(alloc_tag_counter(ct->index), &bytes, &calls);
-	return bytes || alloc_tag_ctx_wanted(ct->index);
+	return bytes || alloc_tag_watched(ct->index);
 }
 
 static void alloc_tag_share(struct codetag_range *range, unsigned int first)
@@ -193,8 +191,8 @@ static int alloc_tag_module_load(struct codetag_type *type,
 }
 
 /*
- * Enters the parts of a counter in the table, once it has some; unless the line
- * was chosen, see lib/alloc_tag_ctx.c.
+ * Enters the parts of a counter in the table, once it has some; unless the
+ * watcher wants the line.
  */
 static void alloc_tag_enter_parts(unsigned long index,
 				  const struct lazy_percpu_counter *c)
@@ -202,14 +200,14 @@ static void alloc_tag_enter_parts(unsigned long index,
 	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
 	struct alloc_tag_table *table;
 
-	/* So that nobody is still here a grace period after a line was chosen. */
+	/* So that nobody is still here a grace period after a line was wanted. */
 	rcu_read_lock();
 	table = READ_ONCE(alloc_tag_table);
-	if (parts && index < table->nr && !alloc_tag_ctx_wanted(index)) {
+	if (parts && index < table->nr && !alloc_tag_watched(index)) {
 		WRITE_ONCE(table->parts[index], parts);
 		/* Pairs with the one in alloc_tag_drop_parts(). */
 		smp_mb();
-		if (unlikely(alloc_tag_ctx_wanted(index)))
+		if (unlikely(alloc_tag_watched(index)))
 			WRITE_ONCE(table->parts[index], NULL);
 	}
 	rcu_read_unlock();
@@ -217,7 +215,7 @@ static void alloc_tag_enter_parts(unsigned long index,
 
 /**
  * alloc_tag_drop_parts - have a line count by alloc_tag_count_slow()
- * @index: of its tag, for which alloc_tag_ctx_wanted() is true from now on
+ * @index: of its tag, for which alloc_tag_watched() is true from now on
  *
  * Who has read the table before may count past that once more, until a grace
  * period is over. Context: process, the type of the tags locked.
@@ -260,8 +258,8 @@ void alloc_tag_count_slow(unsigned long index, long bytes, long calls,
 		return;
 	c = alloc_tag_counter(index);
 	lazy_percpu_counter_add(c, bytes, calls);
-	if (unlikely(alloc_tag_ctx_wanted(index)))
-		alloc_tag_ctx_count(index, ref, bytes, calls);
+	if (unlikely(alloc_tag_watched(index)))
+		alloc_tag_watch_count(index, ref, bytes, calls);
 	else
 		alloc_tag_enter_parts(index, c);
 }
@@ -336,6 +334,52 @@ bool alloc_tag_hooks_get(void)
 void alloc_tag_hooks_put(void)
 {
 	static_branch_dec(&alloc_tag_hooks_key);
+}
+
+/* Interface: for who follows memory, see linux/alloc_tag_watch.h */
+
+#ifdef CONFIG_ALLOC_TAG_WATCH
+
+DEFINE_STATIC_KEY_FALSE(alloc_tag_watch_key);
+
+DEFINE_STATIC_CALL_NULL(alloc_tag_watch_wants, bool (unsigned long));
+DEFINE_STATIC_CALL_NULL(alloc_tag_watch_count,
+			void (unsigned long, struct alloc_tag_ref *, long, long));
+DEFINE_STATIC_CALL_NULL(alloc_tag_watch_regroup,
+			void (unsigned long, struct page *, unsigned long,
+			      unsigned long));
+DEFINE_STATIC_CALL_NULL(alloc_tag_watch_move,
+			void (struct alloc_tag_ref *, struct alloc_tag_ref *));
+
+/**
+ * alloc_tag_register_watcher - become the consumer that follows memory
+ * @watcher: what it is told; there is one watcher
+ *
+ * Nothing is called before the watcher switches alloc_tag_watch_key on.
+ *
+ * Context: boot, may sleep.
+ */
+void __init alloc_tag_register_watcher(const struct alloc_tag_watcher *watcher)
+{
+	static_call_update(alloc_tag_watch_wants, watcher->wants);
+	static_call_update(alloc_tag_watch_count, watcher->count);
+	static_call_update(alloc_tag_watch_regroup, watcher->regroup);
+	static_call_update(alloc_tag_watch_move, watcher->move);
+}
+
+#endif /* CONFIG_ALLOC_TAG_WATCH */
+
+/**
+ * alloc_tag_register_unload - be told when tags of a module go away
+ * @unload: as in struct codetag_type; there is one such consumer
+ *
+ * Context: boot, before the first module is loaded.
+ */
+void __init
+alloc_tag_register_unload(void (*unload)(struct codetag_type *type,
+					 struct codetag_range *range))
+{
+	alloc_tag_type.module_unload = unload;
 }
 
 /* Interface: for lib/allocinfo.c */

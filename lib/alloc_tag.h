@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What lib/alloc_tag.c shows to its neighbours lib/allocinfo.c, lib/alloc_tag_ctx.c
- * and lib/dynamic_fault.c, and to nobody else.
+ * What lib/alloc_tag.c shows to its neighbours in lib/, and to nobody else: to
+ * the report, and to consumers that register.
  */
 #ifndef LIB_ALLOC_TAG_H
 #define LIB_ALLOC_TAG_H
@@ -11,7 +11,7 @@
 
 /* In codetag.flags: the counter of the index is not this tag's alone. */
 #define ALLOC_TAG_SHARED	BIT(0)
-/* BIT(1) is DYNAMIC_FAULT_SET. */
+/* The other bits are for consumers. */
 
 /* Not registered, so not to be locked, while alloc_tag_available is false. */
 extern struct codetag_type alloc_tag_type;
@@ -21,5 +21,7 @@ extern struct alloc_tag alloc_tag_catch_all;
 
 void alloc_tag_drop_parts(unsigned long index);
 void alloc_tag_read(const struct codetag *ct, long *bytes, long *calls);
+void alloc_tag_register_unload(void (*unload)(struct codetag_type *type,
+					      struct codetag_range *range));
 
 #endif /* LIB_ALLOC_TAG_H */

@@ -41,7 +41,7 @@
 #define pr_fmt(fmt) "alloc_tags.ctx: " fmt
 
 #include <linux/alloc_tag.h>
-#include <linux/codetag_ctx.h>
+#include <linux/alloc_tag_watch.h>
 #include <linux/codetag_query.h>
 #include <linux/debugfs.h>
 #include <linux/gfp.h>
@@ -73,8 +73,6 @@
 #include "alloc_tag.h"
 
 /* Data */
-
-DEFINE_STATIC_KEY_FALSE(alloc_tag_ctx_key);
 
 /*
  * Does not even wake kswapd: the caller may hold a lock which that would take, and
@@ -580,17 +578,17 @@ static void context_free(struct context_site *site, struct alloc_tag_ref *ref)
 	raw_spin_unlock_irqrestore(&context_lock, flags);
 }
 
-/* Interface: for lib/alloc_tag.c and mm/pgalloc_tag.c */
+/* Interface: what alloc_tag calls */
 
-bool __alloc_tag_ctx_wanted(unsigned long index)
+static bool context_wants(unsigned long index)
 {
 	struct context_site *site = xa_load(&context_sites, index);
 
 	return site && READ_ONCE(site->state) != CONTEXT_OFF;
 }
 
-void __alloc_tag_ctx_count(unsigned long index, struct alloc_tag_ref *ref,
-			   long bytes, long calls)
+static void context_count(unsigned long index, struct alloc_tag_ref *ref,
+			  long bytes, long calls)
 {
 	struct context_site *site = xa_load(&context_sites, index);
 
@@ -604,8 +602,8 @@ void __alloc_tag_ctx_count(unsigned long index, struct alloc_tag_ref *ref,
  * The first page's entry says where all of them came from. The pages are the
  * caller's alone, so nothing happens to their references meanwhile.
  */
-void __alloc_tag_ctx_regroup(unsigned long index, struct page *page,
-			     unsigned long nr, unsigned long part)
+static void context_regroup(unsigned long index, struct page *page,
+			    unsigned long nr, unsigned long part)
 {
 	struct context_site *site = xa_load(&context_sites, index);
 	struct context_info info, *known = NULL;
@@ -659,7 +657,7 @@ static struct context_entry *context_unlink(const struct alloc_tag_ref *ref)
 	return e;
 }
 
-void __alloc_tag_ctx_move(struct alloc_tag_ref *a, struct alloc_tag_ref *b)
+static void context_move(struct alloc_tag_ref *a, struct alloc_tag_ref *b)
 {
 	struct context_entry *of_a, *of_b;
 	unsigned long flags;
@@ -675,6 +673,13 @@ void __alloc_tag_ctx_move(struct alloc_tag_ref *a, struct alloc_tag_ref *b)
 	}
 	raw_spin_unlock_irqrestore(&context_lock, flags);
 }
+
+static const struct alloc_tag_watcher context_watcher = {
+	.wants		= context_wants,
+	.count		= context_count,
+	.regroup	= context_regroup,
+	.move		= context_move,
+};
 
 /* Internals: commands */
 
@@ -701,7 +706,7 @@ static int context_get_table(void)
 	context_table = table;
 	context_table_bits = bits;
 	raw_spin_unlock_irq(&context_lock);
-	static_branch_enable(&alloc_tag_ctx_key);
+	static_branch_enable(&alloc_tag_watch_key);
 	return 0;
 }
 
@@ -713,7 +718,7 @@ static void context_put_table(void)
 
 	if (context_nr_on || !table)
 		return;
-	static_branch_disable(&alloc_tag_ctx_key);
+	static_branch_disable(&alloc_tag_watch_key);
 	raw_spin_lock_irq(&context_lock);
 	context_table = NULL;
 	context_mem -= sizeof(*table) << context_table_bits;
@@ -1231,6 +1236,7 @@ static unsigned long __init context_mem_asked(void)
 static int __init context_init(void)
 {
 	context_mem_max = context_mem_asked();
+	alloc_tag_register_watcher(&context_watcher);
 	debugfs_create_file("alloc_tags.ctx", 0600, NULL, NULL, &context_fops);
 	debugfs_create_file("alloc_tags.ctx_mem", 0400, NULL, NULL,
 			    &context_mem_fops);

@@ -55,10 +55,13 @@ extern struct dynamic_fault __start_dynamic_faults[], __stop_dynamic_faults[];
 DEFINE_STATIC_KEY_FALSE(dynamic_fault_key);
 EXPORT_SYMBOL_GPL(dynamic_fault_key);
 
+static void fault_forget(struct codetag_type *type,
+			 struct codetag_range *range);
+
 static struct codetag_type dynamic_fault_type = {
 	.section	= "dynamic_faults",
 	.tag_size	= sizeof(struct dynamic_fault),
-	.module_unload	= dynamic_fault_forget,
+	.module_unload	= fault_forget,
 };
 
 static struct codetag_range dynamic_fault_kernel;
@@ -281,17 +284,11 @@ static void fault_install(struct codetag *ct, struct fault_point *p)
 	fault_set(ct, true);
 }
 
-/**
- * dynamic_fault_forget - tags of a module go away
- * @type: their type
- * @range: the module's tags
- *
- * The switches stay as they are: that is up to the next command.
- *
- * Context: process context, the type locked for writing.
+/*
+ * The switches stay as they are when tags of a module go away: that is up to the
+ * next command.
  */
-void dynamic_fault_forget(struct codetag_type *type,
-			  struct codetag_range *range)
+static void fault_forget(struct codetag_type *type, struct codetag_range *range)
 {
 	unsigned int i;
 
@@ -620,6 +617,7 @@ static int __init dynamic_fault_init_tags(void)
 {
 	codetag_register_type(&dynamic_fault_type, &dynamic_fault_kernel,
 			      __start_dynamic_faults, __stop_dynamic_faults);
+	alloc_tag_register_unload(fault_forget);
 	return 0;
 }
 core_initcall(dynamic_fault_init_tags);

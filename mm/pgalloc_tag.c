@@ -19,7 +19,7 @@
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
 #include <linux/alloc_tag.h>
-#include <linux/codetag_ctx.h>
+#include <linux/alloc_tag_watch.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kmemleak.h>
@@ -52,7 +52,7 @@ void __pgalloc_tag_split(struct page *page, unsigned int nr)
 	alloc_tag_count(index, 0, nr - 1);
 	for (i = 1; i < nr; i++)
 		pgalloc_tag_ref(page + i)->index = index;
-	alloc_tag_ctx_regroup(index, page, nr, 1);
+	alloc_tag_watch_regroup(index, page, nr, 1);
 }
 
 /**
@@ -76,7 +76,7 @@ void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
 		ref->index = i % part ? 0 : index;
 	}
 	alloc_tag_count(index, 0, (long)(nr / part) - (long)had);
-	alloc_tag_ctx_regroup(index, page, nr, part);
+	alloc_tag_watch_regroup(index, page, nr, part);
 }
 
 /**
@@ -95,7 +95,7 @@ void __pgalloc_tag_move(struct page *to, struct page *from)
 	b = pgalloc_tag_ref(from);
 	if (!a || !b)
 		return;
-	alloc_tag_ctx_move(a, b);
+	alloc_tag_watch_move(a, b);
 	swap(a->index, b->index);
 }
 

@@ -32,8 +32,6 @@ DECLARE_STATIC_KEY_FALSE(dynamic_fault_key);
 
 bool __dynamic_fault(const struct codetag *ct);
 bool __dynamic_fault_memory(gfp_t gfp);
-void dynamic_fault_forget(struct codetag_type *type,
-			  struct codetag_range *range);
 
 /**
  * dynamic_fault - is this line to fail?
@@ -74,7 +72,6 @@ static __always_inline bool dynamic_fault_memory(gfp_t gfp)
 
 #else /* CONFIG_DYNAMIC_FAULT */
 
-#define dynamic_fault_forget	NULL
 #define dynamic_fault(_class)	((void)(_class), false)
 
 static inline bool dynamic_fault_memory(gfp_t gfp)

@@ -255,7 +255,7 @@ def check(patches, base=BASE):
     bad = check_names(patches)
     for patch in patches:
         bad += check_patch(patch)
-    return bad + check_since(patches) + check_adds(patches, base)
+    return bad + check_since(patches) + check_adds(patches, base) + check_topics(patches)
 
 
 def check_since(patches):
@@ -315,6 +315,37 @@ def check_adds(patches, base):
     places = (set(plain) | set(dests))
     bad += [f"{name}: the base has a file of that name; change it by a patch"
             for name in sorted(places) if os.path.lexists(base / name)]
+    return bad
+
+
+def included(text, dest):
+    """Paths in the kernel of the headers that a file, or the lines that a diff adds, includes."""
+    for name in re.findall(r"^\+?#include <(linux/[^>]+|uapi/[^>]+)>", text, re.M):
+        yield f"include/{name}"
+    for name in re.findall(r'^\+?#include "([^"]+\.h)"', text, re.M):
+        yield os.path.normpath(f"{os.path.dirname(dest)}/{name}")
+
+
+def described_in(text):
+    """The source file that the comment at the top of a header refers to, or ''."""
+    match = re.search(r"\bSee\s+(?:\*\s+)?([\w/.-]+\.c)\b", text.split("*/\n#", 1)[0])
+    return match[1] if match else ""
+
+
+def check_topics(patches):
+    """No file comes before its topic: not a header before its code, nor what includes a header before that."""
+    number = {dest: i for i, patch in enumerate(patches) for dest, _ in patch.adds}
+    bad = []
+    for i, patch in enumerate(patches):
+        texts = [(dest, (TOP / src).read_text(errors="surrogateescape"))
+                 for dest, src in patch.adds if (TOP / src).is_file()]
+        for dest, text in texts:
+            code = described_in(text) if dest.endswith(".h") else ""
+            if number.get(code, i) > i:
+                bad.append(f"{patch.filename}: Adds: {dest} before {patches[number[code]].filename} adds {code}")
+        for dest, text in [*texts, ("", patch.diff)]:
+            bad += [f"{patch.filename}: {dest or 'a change'} includes {header} of {patches[number[header]].filename}"
+                    for header in included(text, dest) if number.get(header, i) > i]
     return bad
 
 
