@@ -2,8 +2,8 @@
 /*
  * Numbers and sizes of the command line.
  */
-#ifndef _KMON_NUMBER_H
-#define _KMON_NUMBER_H
+#ifndef _CODETAG_NUMBER_H
+#define _CODETAG_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,4 +11,4 @@
 bool number_parse(const char *text, uint64_t max, uint64_t *number);
 bool size_parse(const char *text, uint64_t max, uint64_t *size);
 
-#endif /* _KMON_NUMBER_H */
+#endif /* _CODETAG_NUMBER_H */
