@@ -181,8 +181,7 @@ static const char * const inner_names[] = {
 	"alloc_page_interleave",
 	"alloc_pages_preferred_many",
 	"__page_frag_cache_refill",
-	"free_tagged_pages",
-	"free_tagged_parts",
+	"free_noncompound_pages",
 };
 
 struct text_range {
