@@ -301,12 +301,49 @@ static void test_stopped_behind_the_branch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ret, 0);
 }
 
+static struct file *open_device(struct kunit *test)
+{
+	struct file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
+	struct kmon_instance *i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_ASSERT_EQ(test, kmon_open(NULL, file), 0);
+	i = file->private_data;
+	/* No record comes that the test does not add. */
+	i->sources = 0;
+	return file;
+}
+
+/* One that was never started has not ended; one that was stopped has, once all is read. */
+static void test_poll(struct kunit *test)
+{
+	static const u8 blob[] = { KMON_DT_USER };
+	struct file *file = open_device(test);
+	struct kmon_instance *i = file->private_data;
+
+	KUNIT_EXPECT_EQ(test, kmon_poll(file, NULL), (__poll_t)0);
+	KUNIT_EXPECT_EQ(test, kmon_ioctl(file, KMON_STOP, 0), 0L);
+	KUNIT_EXPECT_EQ(test, kmon_poll(file, NULL), (__poll_t)0);
+	KUNIT_EXPECT_EQ(test, kmon_ioctl(file, KMON_START, 0), 0L);
+	KUNIT_EXPECT_EQ(test, kmon_poll(file, NULL), (__poll_t)0);
+	KUNIT_EXPECT_EQ(test, kmon_add_data(blob, sizeof(blob)), 0);
+	KUNIT_EXPECT_EQ(test, kmon_ioctl(file, KMON_STOP, 0), 0L);
+	KUNIT_EXPECT_EQ(test, kmon_poll(file, NULL),
+			(__poll_t)(EPOLLIN | EPOLLRDNORM));
+	WRITE_ONCE(i->tail, i->head);
+	KUNIT_EXPECT_EQ(test, kmon_poll(file, NULL), (__poll_t)EPOLLHUP);
+	KUNIT_EXPECT_EQ(test, kmon_ioctl(file, KMON_START, 0), 0L);
+	KUNIT_EXPECT_EQ(test, kmon_poll(file, NULL), (__poll_t)0);
+	kmon_release(NULL, file);
+}
+
 static struct kunit_case kmon_test_cases[] = {
 	KUNIT_CASE(test_cpu_256_refused),
 	KUNIT_CASE(test_positions_wrap),
 	KUNIT_CASE(test_no_ring_is_lost),
 	KUNIT_CASE(test_larger_than_a_page_of_both_circles),
 	KUNIT_CASE(test_stopped_behind_the_branch),
+	KUNIT_CASE(test_poll),
 	{}
 };
 

@@ -137,6 +137,7 @@ static DEFINE_PER_CPU_ALIGNED(struct kmon_ring, kmon_rings);
  * @wait: readers of an empty buffer
  * @sources: KMON_SOURCE_* it wants, under kmon_lock
  * @started: under kmon_lock and kmon_flush_lock
+ * @ended: it has been stopped; under kmon_flush_lock
  * @read_lock: readers, and who replaces or measures the buffer
  * @buf: the memory
  * @tail: before this, all was read; under @read_lock
@@ -151,6 +152,7 @@ struct kmon_instance {
 	wait_queue_head_t wait;
 	u32 sources;
 	bool started;
+	bool ended;
 	struct mutex read_lock;		/* of @buf, @tail and @read */
 	struct kmon_buf buf;
 	unsigned long tail;
@@ -874,6 +876,7 @@ static void stop(struct kmon_instance *i)
 	mutex_lock(&kmon_flush_lock);
 	flush_all();
 	list_del(&i->node);
+	i->ended = true;
 	/* Pairs with is_started(): all it will ever have is there. */
 	smp_store_release(&i->started, false);
 	mutex_unlock(&kmon_flush_lock);
@@ -1092,7 +1095,7 @@ static __poll_t kmon_poll(struct file *file, poll_table *wait)
 
 	poll_wait(file, &i->wait, wait);
 	flush_for(i);
-	if (!is_started(i))
+	if (!is_started(i) && READ_ONCE(i->ended))
 		mask |= EPOLLHUP;
 	if (has_records(i))
 		mask = EPOLLIN | EPOLLRDNORM;

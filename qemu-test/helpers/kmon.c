@@ -181,9 +181,10 @@ static void stopped(int fd)
 
 	make_noise(3);
 	EXPECT(!stats(fd).started && !stats(fd).unread, "started when it was opened");
-	EXPECT(polled(fd, 0) == POLLHUP, "poll() of one that is stopped: %#x", polled(fd, 0));
+	EXPECT(!polled(fd, 0), "poll() of one that was never started: %#x", polled(fd, 0));
 	EXPECT(read(fd, &byte, 1) == 0, "read() of one that is stopped: %s", strerror(errno));
 	must(fd, KMON_STOP, NULL, "KMON_STOP when stopped");
+	EXPECT(!polled(fd, 0), "KMON_STOP of one that was never started: %#x", polled(fd, 0));
 }
 
 static void started(int fd)
