@@ -337,6 +337,33 @@ static void test_poll(struct kunit *test)
 	kmon_release(NULL, file);
 }
 
+/* Any size is good for the buffer; a ring has a power of two. */
+static void test_buffer_sizes(struct kunit *test)
+{
+	static const struct {
+		long wanted;
+		unsigned long size;
+	} sizes[] = {
+		{ SZ_4K, SZ_4K }, { SZ_4K + 1, SZ_8K }, { 5000, SZ_8K },
+		{ 3 * SZ_1M, SZ_4M }, { SZ_4M, SZ_4M }, { SZ_64K - 1, SZ_64K },
+	};
+	static const long bad[] = {
+		0, -1, LONG_MIN, LONG_MAX, SZ_4K - 1, SZ_1G + 1L,
+	};
+	struct file *file = open_device(test);
+	struct kmon_instance *i = file->private_data;
+	unsigned int n;
+
+	for (n = 0; n < ARRAY_SIZE(sizes); n++) {
+		KUNIT_EXPECT_EQ(test, set_size(i, sizes[n].wanted), 0);
+		KUNIT_EXPECT_EQ(test, i->buf.size, sizes[n].size);
+	}
+	for (n = 0; n < ARRAY_SIZE(bad); n++)
+		KUNIT_EXPECT_EQ(test, set_size(i, bad[n]), -EINVAL);
+	KUNIT_EXPECT_EQ(test, i->buf.size, (unsigned long)SZ_64K);
+	kmon_release(NULL, file);
+}
+
 static struct kunit_case kmon_test_cases[] = {
 	KUNIT_CASE(test_cpu_256_refused),
 	KUNIT_CASE(test_positions_wrap),
@@ -344,6 +371,7 @@ static struct kunit_case kmon_test_cases[] = {
 	KUNIT_CASE(test_larger_than_a_page_of_both_circles),
 	KUNIT_CASE(test_stopped_behind_the_branch),
 	KUNIT_CASE(test_poll),
+	KUNIT_CASE(test_buffer_sizes),
 	{}
 };
 

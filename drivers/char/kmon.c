@@ -901,12 +901,13 @@ static int replace_buffer(struct kmon_instance *i, struct kmon_buf *new)
 
 static int set_size(struct kmon_instance *i, long size)
 {
-	struct kmon_buf buf = { .size = size };
+	struct kmon_buf buf;
 	int ret;
 
-	if (size < KMON_BUFFSIZE_MIN || size > KMON_BUFFSIZE_MAX ||
-	    !is_power_of_2(size))
+	if (size < KMON_BUFFSIZE_MIN || size > KMON_BUFFSIZE_MAX)
 		return -EINVAL;
+	size = roundup_pow_of_two(size);
+	buf.size = size;
 	if (is_started(i))
 		return -EBUSY;
 	/*

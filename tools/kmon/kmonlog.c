@@ -135,12 +135,8 @@ static bool set_buffer(void)
 {
 	long size = options.buffer;
 
-	if (!size || !ioctl(rec.device, KMON_BUFFSIZE, &size))
-		return true;
-	if (errno == EINVAL)
-		return error("-b %ld: the size of the buffer is a power of two from %ld to %ld",
-			     size, KMON_BUFFSIZE_MIN, KMON_BUFFSIZE_MAX);
-	return device_error("set the size of the buffer");
+	return !size || !ioctl(rec.device, KMON_BUFFSIZE, &size) ||
+	       device_error("set the size of the buffer");
 }
 
 static bool set_sources(void)
@@ -489,7 +485,8 @@ static void usage(FILE *out)
 	      "Write down what the kernel logs to /dev/kmon, until SIGINT (Ctrl-C) or SIGTERM.\n"
 	      "\n"
 	      "  -d, --device KDEV    the kmon device (" DEFAULT_DEVICE ")\n"
-	      "  -b, --buffer BUFSIZ  size of its buffer, a power of two (as it is: 1M)\n"
+	      "  -b, --buffer BUFSIZ  size of its buffer, from 4k to 1G, rounded up to a power\n"
+	      "                       of two (as it is: 1M)\n"
 	      "  -o, --output OUTFIL  where to (standard output)\n"
 	      "  -f, --force          overwrite OUTFIL\n"
 	      "  -t, --time MSTEST    stop after so many milliseconds (never)\n"
@@ -533,10 +530,10 @@ static uint64_t size_option(const char *option, uint64_t max)
 
 static uint64_t buffer_option(void)
 {
-	uint64_t size = size_option("-b", LONG_MAX);
+	uint64_t size;
 
-	if (size & (size - 1))
-		bad_option("-b", optarg, "a power of two");
+	if (!size_parse(optarg, KMON_BUFFSIZE_MAX, &size) || size < KMON_BUFFSIZE_MIN)
+		bad_option("-b", optarg, "a size from 4k to 1G");
 	return size;
 }
 

@@ -29,8 +29,9 @@ refused '-b 1kk' '-b 1kk: not a size'
 refused '-b 0x1000' '-b 0x1000: not a size'
 refused '-b 8589934592G' '-b 8589934592G: not a size'
 refused '-b 99999999999999999999' '-b 99999999999999999999: not a size'
-refused '-b 5000' '-b 5000: not a power of two'
-refused '-b 3k' '-b 3k: not a power of two'
+refused '-b 4095' '-b 4095: not a size from 4k to 1G'
+refused '-b 3k' '-b 3k: not a size'
+refused '-b 1073741825' '-b 1073741825: not a size'
 refused '-m 0' '-m 0: not a size'
 refused '-m 1.5k' '-m 1.5k: not a size'
 refused '-t 0' '-t 0: not a number of milliseconds'
@@ -44,6 +45,12 @@ refused '--none' 'see --help'
 refused '-d' 'see --help'
 expect "an empty size" 64 "$bin/kmonlog" -b ''
 expect "a size with a space" 64 "$bin/kmonlog" -b ' 4k'
+
+# any size in between is good, and what fails is the device
+for size in 4096 4097 5000 100k 3M 1G; do
+	expect "-b $size" 1 "$bin/kmonlog" -b $size -d none
+	says "-b $size" 'none: No such file'
+done
 
 # --- files that must not be the same: the log would be gone at its end
 

@@ -75,14 +75,14 @@ enum kmon_type {
 #define KMON_SOURCES_ALL	(KMON_SOURCE_SCHED | KMON_SOURCE_ALLOC)
 #define KMON_SOURCES_DEFAULT	KMON_SOURCE_SCHED
 
-/* The buffer of an instance: a power of two from here to there. */
+/* The buffer of an instance has a size from here to there, rounded up to a power of two. */
 #define KMON_BUFFSIZE_MIN	(1L << 12)
 #define KMON_BUFFSIZE_MAX	(1L << 30)
 #define KMON_BUFFSIZE_DEFAULT	(1L << 20)
 
 /**
  * struct kmon_stats - an instance, since it was opened
- * @buff_size: size of its buffer in bytes
+ * @buff_size: size of its buffer in bytes, as rounded up
  * @read: records that were read
  * @lost: records that were made while it was started and found no room, in the
  *	ring of their CPU or in this instance's buffer
