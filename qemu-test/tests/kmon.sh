@@ -238,9 +238,9 @@ test_contexts()
 	check_feed a
 	eq "lost" "$lost $dropped $gaps" "0 0 0"
 	eq "read" $read $written
-	eq "of tasks" "$(kmonparse --unsorted /tmp/a | grep -c 'type=200,size=10,data=00')" $((40000 / PART * $(nproc)))
+	eq "of tasks" "$(kmonparse /tmp/a | grep -c 'type=200,size=10,data=00')" $((40000 / PART * $(nproc)))
 	for context in 1 2 3; do
-		n=$(kmonparse --unsorted /tmp/a | grep -c "type=200,size=10,data=0$context")
+		n=$(kmonparse /tmp/a | grep -c "type=200,size=10,data=0$context")
 		note "context $context: $n"
 		[ "$n" -gt 10 ] || fail "context $context: $n"
 	done
@@ -254,7 +254,7 @@ test_contexts()
 # rounds NAME A B: the records of two tasks that only wake each other, in order
 rounds()
 {
-	kmonparse /tmp/$1 | awk -F, -v a="$2" -v b="$3" -v want="$4" '
+	kmonparse --sort /tmp/$1 | awk -F, -v a="$2" -v b="$3" -v want="$4" '
 	function op(s) { sub(/^cpu=[0-9]+,ts=-?[0-9]+,/, "", s); return s }
 	{ s = op($0) }
 	s == "op=WAK,from=" a ",to=" b { if (state == 0) { state = 1; next } }
@@ -368,7 +368,7 @@ test_allocations()
 	change pages_bulk 30 20
 	end_log a
 	eq lost $lost 0
-	kmonparse /tmp/a > /tmp/a.text || fail kmonparse
+	kmonparse --sort /tmp/a > /tmp/a.text || fail kmonparse
 	# what a debugging kernel has around an object is part of what was allocated
 	object=$(cat /sys/kernel/slab/kmalloc-128/slab_size)
 	recorded kmalloc_100 "$object" 200 150
@@ -414,7 +414,7 @@ test_one_time_line()
 	pid=$(cat /tmp/pid)
 	site=$(awk '$NF == "func:make_kmalloc_100" { print $1 }' /tmp/a.sites)
 	[ -n "$site" ] || fail "no such line"
-	kmonparse /tmp/a | awk -F, -v pid="$pid" -v site="op=ALC,site=$site," '
+	kmonparse --sort /tmp/a | awk -F, -v pid="$pid" -v site="op=ALC,site=$site," '
 	/op=SWC,/ { split($5, next_, "="); runs[$1] = next_[2]; if (next_[2] == pid) came++ }
 	index($0, site) { n++; if (runs[$1] != pid) elsewhere++ }
 	END { print "# switches to it: " came + 0 ", " n + 0 " allocations, " elsewhere + 0 " while it did not run"
@@ -535,7 +535,7 @@ test_hotplug_of_tasks()
 	rmmod kmon_feed
 	end_log b 0 2
 	said_losses b
-	switches=$(kmonparse --unsorted /tmp/b | grep -c '^cpu=1,.*op=SWC,')
+	switches=$(kmonparse /tmp/b | grep -c '^cpu=1,.*op=SWC,')
 	note "$read records of all, $lost lost, $switches switches on CPU 1"
 	[ "$switches" -gt 10 ] || fail "hardly a switch on CPU 1"
 	end_log a 0 2

@@ -180,7 +180,7 @@ static void parse_as(const struct input *input, enum format format, bool other)
 		.format = format,
 		.out = null,
 		.ctf_dir = dir,
-		.unsorted = other && format <= FORMAT_JSON,
+		.sort = other || format > FORMAT_JSON,
 		.with_names = other,
 		.scale = other ? 1 : 1000,
 		.top = other,

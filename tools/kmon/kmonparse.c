@@ -33,6 +33,8 @@ struct options {
 	const char *output;
 	const char *pids;
 	const char *sites;
+	char *pids_beside;	/* the log */
+	char *sites_beside;
 	bool force;
 	bool text;
 	bool json;
@@ -56,9 +58,12 @@ static const char usage[] =
 "                       else all)\n"
 "\n"
 "  -s, --scale N        nanoseconds in a unit of time (default 1000: microseconds)\n"
-"  -u, --unsorted       in the order of the file, not by time\n"
-"  -p, --pids PIDFIL    --names, of tasks from there (default " DEFAULT_PIDS ", if there is one)\n"
-"      --sites FILE     --names, of lines from there (default " DEFAULT_SITES ", if there is one)\n"
+"      --sort           records by time, not in the order of the file; --ctf and\n"
+"                       --summary always sort\n"
+"  -p, --pids PIDFIL    --names, of tasks from there (default " DEFAULT_PIDS " beside the\n"
+"                       first FILE, if there is one)\n"
+"      --sites FILE     --names, of lines from there (default " DEFAULT_SITES " beside the\n"
+"                       first FILE, if there is one)\n"
 "  -o, --output OUTFIL  instead of standard output\n"
 "  -f, --force          overwrite OUTFIL\n"
 "      --sort-memory SIZE  to sort in, from 256k on (default 64M); longer logs are\n"
@@ -74,6 +79,7 @@ enum long_option {
 	OPT_CTF,
 	OPT_SUMMARY,
 	OPT_SITES,
+	OPT_SORT,
 	OPT_SORT_MEMORY,
 };
 
@@ -85,7 +91,7 @@ static const struct option long_options[] = {
 	{ "summary", no_argument, NULL, OPT_SUMMARY },
 	{ "top", required_argument, NULL, 't' },
 	{ "scale", required_argument, NULL, 's' },
-	{ "unsorted", no_argument, NULL, 'u' },
+	{ "sort", no_argument, NULL, OPT_SORT },
 	{ "pids", required_argument, NULL, 'p' },
 	{ "sites", required_argument, NULL, OPT_SITES },
 	{ "output", required_argument, NULL, 'o' },
@@ -162,8 +168,8 @@ static void take_option(struct options *options, struct parse *parse, int opt)
 	case 's':
 		parse->scale = number_option(1, UINT64_MAX);
 		break;
-	case 'u':
-		parse->unsorted = true;
+	case OPT_SORT:
+		parse->sort = true;
 		break;
 	case 'p':
 		options->pids = optarg;
@@ -199,6 +205,9 @@ static void choose_format(const struct options *options, struct parse *parse)
 		parse->format = FORMAT_JSON;
 	else if (parse->ctf_dir)
 		parse->format = FORMAT_CTF;
+	/* What follows from several records needs them in the order of their times. */
+	if (parse->format != FORMAT_TEXT && parse->format != FORMAT_JSON)
+		parse->sort = true;
 	/* Who says where they are wants to see them. */
 	if (options->pids || options->sites)
 		parse->with_names = true;
@@ -212,15 +221,13 @@ static void choose_format(const struct options *options, struct parse *parse)
 		bad_usage("--ctf is a format of its own", "");
 	if (parse->ctf_dir && options->output)
 		bad_usage("--ctf has a directory, not an --output", "");
-	if (parse->unsorted && (options->summary || parse->ctf_dir))
-		bad_usage("--unsorted is for text and --json of records", "");
 }
 
 static void take_options(struct options *options, struct parse *parse, int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "njt:s:up:o:fhV", long_options, NULL)) != -1)
+	while ((opt = getopt_long(argc, argv, "njt:s:p:o:fhV", long_options, NULL)) != -1)
 		take_option(options, parse, opt);
 	choose_format(options, parse);
 }
@@ -228,14 +235,14 @@ static void take_options(struct options *options, struct parse *parse, int argc,
 /* Files */
 
 /* A file of names that was not asked for need not be there. */
-static bool read_names(struct names *names, const char *path, const char *otherwise)
+static bool read_names(struct names *names, const char *path, const char *beside)
 {
-	FILE *file = fopen(path ? path : otherwise, "re");
+	FILE *file = fopen(path ? path : beside, "re");
 	bool ok;
 
 	if (!file && !path && errno == ENOENT)
 		return true;
-	path = path ? path : otherwise;
+	path = path ? path : beside;
 	if (!file)
 		return error(path);
 	ok = names_read(names, file, path, complain, NULL) || error(path);
@@ -252,8 +259,21 @@ static bool read_all_names(const struct options *options, struct parse *parse)
 {
 	if (!wants_names(parse))
 		return true;
-	return read_names(&parse->pids, options->pids, DEFAULT_PIDS) &&
-	       read_names(&parse->sites, options->sites, DEFAULT_SITES);
+	return read_names(&parse->pids, options->pids, options->pids_beside) &&
+	       read_names(&parse->sites, options->sites, options->sites_beside);
+}
+
+/* Standard input is in no folder: then it is the current one. */
+static char *beside(const char *log, const char *name)
+{
+	const char *slash = log ? strrchr(log, '/') : NULL;
+	size_t folder = slash ? slash + 1 - log : 0;
+	char *path = need_memory(folder + strlen(name) + 1, 1);
+
+	if (folder)
+		memcpy(path, log, folder);
+	strcpy(path + folder, name);
+	return path;
 }
 
 static int log_stat(const char *path, struct stat *st)
@@ -304,8 +324,8 @@ static bool is_input(const struct stat *st, const struct options *options,
 		     const struct parse *parse, char **paths)
 {
 	if (wants_names(parse) &&
-	    (is_file(st, options->pids ? options->pids : DEFAULT_PIDS) ||
-	     is_file(st, options->sites ? options->sites : DEFAULT_SITES)))
+	    (is_file(st, options->pids ? options->pids : options->pids_beside) ||
+	     is_file(st, options->sites ? options->sites : options->sites_beside)))
 		return true;
 	if (!*paths)
 		return is_file(st, "-");
@@ -426,9 +446,13 @@ int main(int argc, char **argv)
 	/* Without one it is as slow as a log wants it to be, and no worse. */
 	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
 		hash_seed = 0;
+	options.pids_beside = beside(argv[optind], DEFAULT_PIDS);
+	options.sites_beside = beside(argv[optind], DEFAULT_SITES);
 	status = run(&options, &parse, argv + optind);
 	parse_free(&parse);
 	names_free(&parse.pids);
 	names_free(&parse.sites);
+	free(options.pids_beside);
+	free(options.sites_beside);
 	return status;
 }

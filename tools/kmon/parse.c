@@ -70,7 +70,7 @@ static void take_record(struct parse *parse, const uint8_t *raw, const char *nam
 	if (!parse->begun)
 		parse->base = record.time;
 	parse->begun = true;
-	if (parse->unsorted)
+	if (!parse->sort)
 		write_record(parse, &record);
 	else if (!sorter_add(parse->sorter, raw, record_size(raw)))
 		parse->failed = true;
@@ -112,7 +112,7 @@ static void write_whole(struct parse *parse)
  */
 bool parse_begin(struct parse *parse)
 {
-	if (!parse->unsorted)
+	if (parse->sort)
 		parse->sorter = sorter_new(parse->memory);
 	if (parse->format == FORMAT_SUMMARY || parse->format == FORMAT_SUMMARY_JSON) {
 		parse->sched = sched_new();
@@ -135,7 +135,7 @@ bool parse_begin(struct parse *parse)
  */
 bool parse_file(struct parse *parse, FILE *file, const char *name)
 {
-	bool flush = parse->unsorted && is_live(file);
+	bool flush = !parse->sort && is_live(file);
 	static uint8_t raw[RECORD_MAX];
 	uint64_t offset = 0;
 	size_t n = 0;

@@ -27,7 +27,7 @@ enum format {
  * @format: what to write
  * @out: where to; not for FORMAT_CTF
  * @ctf_dir: for FORMAT_CTF
- * @unsorted: records as they come
+ * @sort: records by time; FORMAT_CTF and summaries need it
  * @with_names: in FORMAT_TEXT: names of tasks and lines
  * @scale: nanoseconds in a unit of time
  * @top: rows of a list of a summary, 0: all
@@ -49,7 +49,7 @@ struct parse {
 	enum format format;
 	FILE *out;
 	const char *ctf_dir;
-	bool unsorted;
+	bool sort;
 	bool with_names;
 	uint64_t scale;
 	unsigned int top;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmonparse: records in every form, by time and not, whole and broken.
+# kmonparse: records in every form, in the order of the file and by time, whole and broken.
 
 # shellcheck source=tools/kmon/test-lib.sh
 . "$(dirname "$0")/test-lib.sh"
@@ -32,13 +32,13 @@ TEXT
 		echo "$cpu,ts=$((777000000123 + ${ts#ts=} * 1000 + 999)),$rest"
 	done <sample
 } | log announced
-parse "announcement" 0 --unsorted announced
+parse "announcement" 0 announced
 { echo 'cpu=0,ts=0,op=QUE,pid=1'; cat sample; } | is "announcement"
-parse "announcement, by time" 0 announced
+parse "announcement, by time" 0 --sort announced
 { echo 'cpu=0,ts=0,op=QUE,pid=1'; sort -s -t= -k3,3n sample; } | is "announcement, by time"
 sed 's/$/ wide/' announced.txt | log announced_wide
 cp text by_time
-parse "wide" 0 announced_wide
+parse "wide" 0 --sort announced_wide
 is "wide" <by_time
 
 # --- every form of a record
@@ -138,6 +138,34 @@ if grep -q 'line="mm/slub.c' text; then pass; else fail "--sites shows names"; f
 rm pids.dat sites.dat
 parse "no names, and none asked for" 0 --json forms
 
+# names are beside the log, and not where one happens to be
+mkdir beside other
+cp forms beside/log
+cp forms other/log
+echo '12 beside' >beside/pids.dat
+echo '7 a.c:1 func:beside' >beside/sites.dat
+echo '12 other' >other/pids.dat
+echo '12 here' >pids.dat
+echo '7 b.c:1 func:here' >sites.dat
+# names_of WHAT PID LINE ARG...: it is these that are shown, "" for none
+names_of() {
+	parse "$1" 0 -n "${@:4}"
+	if [ "$(grep -o 'to_name=".*"\|line=".*"' text | sort -u | xargs)" = "${3:+line=$3 }${2:+to_name=$2}" ]; then
+		pass
+	else
+		fail "$1: $(grep name text | head -3)"
+	fi
+}
+names_of "beside the log" beside 'a.c:1 func:beside' beside/log
+names_of "beside the log, an absolute path" beside 'a.c:1 func:beside' "$tmp/beside/log"
+names_of "beside the first log" other '' other/log beside/log
+names_of "beside a log that is here" here 'b.c:1 func:here' forms
+names_of "of standard input" here 'b.c:1 func:here' - <forms
+names_of "as asked for" other 'a.c:1 func:beside' -p other/pids.dat beside/log
+parse "names that are read, beside the log" 3 -n -f -o beside/pids.dat beside/log
+says "names that are read, beside the log" 'beside/pids.dat: is what is to be read'
+rm pids.dat sites.dat
+
 # --- times
 
 log times <<'TEXT'
@@ -151,7 +179,7 @@ cpu=1,ts=0,op=QUE,pid=7
 cpu=2,ts=18446744073709551615,op=QUE,pid=8
 cpu=0,ts=1000000,op=QUE,pid=9
 TEXT
-parse "times" 0 times
+parse "times" 0 --sort times
 is "times" <<'TEXT'
 cpu=1,ts=-1000,op=QUE,pid=7
 cpu=1,ts=-2,op=QUE,pid=6
@@ -163,7 +191,7 @@ cpu=0,ts=0,op=QUE,pid=2
 cpu=0,ts=1,op=QUE,pid=3
 cpu=2,ts=18446744073708551,op=QUE,pid=8
 TEXT
-parse "no scale" 0 -s 1 times
+parse "no scale" 0 --sort -s 1 times
 is "no scale" <<'TEXT'
 cpu=1,ts=-1000000,op=QUE,pid=7
 cpu=1,ts=-1001,op=QUE,pid=6
@@ -175,7 +203,7 @@ cpu=0,ts=999,op=QUE,pid=2
 cpu=0,ts=1000,op=QUE,pid=3
 cpu=2,ts=18446744073708551615,op=QUE,pid=8
 TEXT
-parse "a large scale" 0 -s 18446744073709551615 -u times
+parse "a large scale" 0 -s 18446744073709551615 times
 is "a large scale" <<'TEXT'
 cpu=0,ts=0,op=QUE,pid=1
 cpu=0,ts=0,op=QUE,pid=2
@@ -214,23 +242,23 @@ short() {
 	sed -E -i 's/cpu=(.*),ts=(.*),op=QUE,pid=/\2 \1 QUE /; s/cpu=(.*),ts=(.*),op=USR.*/\2 \1 USR/' text
 }
 for memory in 256k 1M 64M; do
-	parse "long, $memory" 0 -s 1 --sort-memory "$memory" long
+	parse "long, $memory" 0 -s 1 --sort --sort-memory "$memory" long
 	short
 	is "long, $memory" <long.txt
 done
-expect "standard input" 0 bash -c "cat long | '$bin/kmonparse' -s 1 >text"
+expect "standard input" 0 bash -c "cat long | '$bin/kmonparse' -s 1 --sort >text"
 short
 is "standard input" <long.txt
 # three small records and a large one
 head -c 65588 long >one
 tail -c +65589 long >two
-expect "in parts" 0 bash -c "'$bin/kmonparse' -s 1 one - <two >text"
+expect "in parts" 0 bash -c "'$bin/kmonparse' -s 1 --sort one - <two >text"
 short
 is "in parts" <long.txt
-expect "no room for the file" 1 env TMPDIR=/nowhere "$bin/kmonparse" --sort-memory 256k -o no long
+expect "no room for the file" 1 env TMPDIR=/nowhere "$bin/kmonparse" --sort --sort-memory 256k -o no long
 says "no room for the file" 'temporary file: cannot be made'
 expect "no room in the file" 1 prlimit --fsize=200000 bash -c \
-	"trap '' XFSZ; '$bin/kmonparse' --sort-memory 256k long >/dev/null"
+	"trap '' XFSZ; '$bin/kmonparse' --sort --sort-memory 256k long >/dev/null"
 says "no room in the file" 'temporary file: cannot be written'
 for form in --summary '--summary --json'; do
 	# shellcheck disable=SC2086 # two options
@@ -239,12 +267,12 @@ for form in --summary '--summary --json'; do
 	if [ -s text ]; then fail "no room, and there is a $form"; else pass; fi
 done
 
-# --- unsorted, each record is there before the next one is
+# --- in the order of the file, each record is there before the next one is
 
 python3 - "$bin/kmonparse" <<'PY' >out 2>&1
 import subprocess, sys
 raw = open('announced', 'rb').read()
-p = subprocess.Popen([sys.argv[1], '-u'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+p = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 for pid in (1, 25311):
     # both are narrow and of one pid
     p.stdin.write(raw[:14])
@@ -257,7 +285,7 @@ p.stdin.close()
 if p.wait():
     print(p.returncode)
 PY
-if [ -s out ]; then fail "unsorted, at once"; else pass; fi
+if [ -s out ]; then fail "one by one"; else pass; fi
 
 # --- broken logs: what is wrong, where, and all the rest
 
@@ -301,7 +329,7 @@ for size in range(len(data) + 1):
         sys.exit(f'{size}: {p}')
 PY
 if [ -s out ]; then fail "cut at every byte"; else pass; fi
-for form in --json --summary '--summary --json' '--ctf ctf_cut' --unsorted; do
+for form in --json --summary '--summary --json' '--ctf ctf_cut' --sort; do
 	head -c 100 forms >part
 	rm -rf ctf_cut
 	# shellcheck disable=SC2086 # two options
@@ -375,7 +403,7 @@ parse "help" 0 --help
 if grep -q '^Usage: kmonparse' text; then pass; else fail "help"; fi
 parse "version" 0 -V
 for bad in '--none' '-s 0' '-s -1' '-s 1x' '-s' '-t x' '--sort-memory 1k' '--sort-memory 4G' \
-	'--ctf a --json' '--ctf a -o b' '--summary --unsorted' '--unsorted --ctf a' \
+	'--ctf a --json' '--ctf a -o b' '--unsorted' '-u' \
 	'--ctf a --text' '--text --json' '--top 3' '--json --top 3'; do
 	# shellcheck disable=SC2086 # several words
 	parse "usage: $bad" 64 $bad forms
