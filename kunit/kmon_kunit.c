@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The rings of KMON and the way from them to an instance, where a machine does not
- * come to by itself: the 257th CPU, positions that wrap, a CPU without a ring,
+ * come to by itself: CPUs above 255, positions that wrap, a CPU without a ring,
  * a record that is larger than a page at the end of both circles, a task that was
  * preempted between the branch and the ring.
  *
@@ -45,6 +45,7 @@ static int kmon_test_init(struct kunit *test)
 	f->r->buf.size = TEST_RING;
 	f->i->buf.size = TEST_BUFFER;
 	f->r->kick = IRQ_WORK_INIT_HARD(kmon_test_asked);
+	mutex_init(&f->i->read_lock);
 	kmon_test_fixture = f;
 	test->priv = f;
 	return 0;
@@ -103,7 +104,7 @@ static u8 byte_of(const struct kmon_fixture *f, unsigned long pos)
 	return f->i->buf.data[pos & (f->i->buf.size - 1)];
 }
 
-/* The next record of the instance is that blob, made there and not before @since. */
+/* The next record of the instance has that blob, and is not older than @since. */
 static void expect_record(struct kunit *test, unsigned int cpu, const u8 *blob,
 			  unsigned int size, u64 since)
 {
@@ -136,24 +137,70 @@ static void expect_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->i->head, f->next);
 }
 
-/* A header has a byte for the CPU: the 256th is the last, the next is refused. */
-static void test_cpu_256_refused(struct kunit *test)
+/* A header has a byte for the CPU. Above 255, the number stands before the blob. */
+static void test_cpu_above_255(struct kunit *test)
 {
 	static const u8 blob[] = { KMON_DT_USER, 1, 2, 3 };
+	static const u8 wide_256[] = { KMON_DT_WIDE, 0, 1, KMON_DT_USER, 1, 2, 3 };
+	static const u8 wide_65535[] = { KMON_DT_WIDE, 0xff, 0xff };
 	struct kmon_fixture *f = test->priv;
 	u64 since = ktime_get_mono_fast_ns();
 
 	KUNIT_EXPECT_EQ(test, put_on(f, 255, blob, sizeof(blob)), 0);
+	KUNIT_EXPECT_EQ(test, put_on(f, 256, blob, sizeof(blob)), 0);
+	KUNIT_EXPECT_EQ(test, put_on(f, 65535, blob, 0), 0);
+	KUNIT_EXPECT_EQ(test, put_on(f, 255, blob, sizeof(blob)), 0);
 	KUNIT_EXPECT_EQ(test, local_read(&f->r->refused), 0L);
-	KUNIT_EXPECT_EQ(test, put_on(f, 256, blob, sizeof(blob)), -ERANGE);
-	KUNIT_EXPECT_EQ(test, put_on(f, 511, blob, sizeof(blob)), -ERANGE);
-	KUNIT_EXPECT_EQ(test, local_read(&f->r->refused), 2L);
 	KUNIT_EXPECT_EQ(test, local_read(&f->r->lost), 0L);
 	flush(test);
 	expect_record(test, 255, blob, sizeof(blob), since);
+	expect_record(test, 255, wide_256, sizeof(wide_256), since);
+	expect_record(test, 255, wide_65535, sizeof(wide_65535), since);
+	expect_record(test, 255, blob, sizeof(blob), since);
 	expect_no_more(test);
-	KUNIT_EXPECT_EQ(test, f->i->stored, 1ULL);
-	KUNIT_EXPECT_EQ(test, f->i->lost, 0ULL);
+}
+
+/* The largest blob is smaller by the number of the CPU, and a larger one is no record. */
+static void test_large_blob_of_cpu_256(struct kunit *test)
+{
+	const unsigned int size = KMON_BLOB_MAX - KMON_WIDE_SIZE;
+	struct kmon_fixture *f = test->priv;
+	u8 *wide = kunit_kzalloc(test, KMON_BLOB_MAX, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, wide);
+	memset(wide, 0xa5, KMON_BLOB_MAX);
+	wide[0] = KMON_DT_WIDE;
+	wide[1] = 0;
+	wide[2] = 1;
+	KUNIT_EXPECT_EQ(test, put_on(f, 256, wide + 3, size), 0);
+	KUNIT_EXPECT_EQ(test, put_on(f, 256, wide, size + 1), -EMSGSIZE);
+	KUNIT_EXPECT_EQ(test, local_read(&f->r->refused), 1L);
+	flush(test);
+	expect_record(test, 255, wide, KMON_BLOB_MAX, 0);
+	expect_no_more(test);
+}
+
+/* Each record that a CPU above 255 makes is read, lost or unread. */
+static void test_all_of_cpu_256_is_counted(struct kunit *test)
+{
+	static const u8 blob[1000] = { KMON_DT_USER };
+	struct kmon_fixture *f = test->priv;
+	struct kmon_stats stats;
+	u64 nr;
+	int ret;
+
+	/* The ring has no room for the last one, the buffer for half of them. */
+	f->i->buf.size = SZ_64K;
+	/* There is no such CPU to ask for a flush. */
+	f->r->kicked = true;
+	for (nr = 0, ret = 0; !ret && nr < TEST_RING; nr++)
+		ret = put_on(f, 256, blob, sizeof(blob));
+	KUNIT_EXPECT_EQ(test, ret, -ENOBUFS);
+	flush(test);
+	KUNIT_EXPECT_EQ(test, get_stats(f->i, &stats), 0);
+	KUNIT_EXPECT_GT(test, stats.unread, 0ULL);
+	KUNIT_EXPECT_GT(test, stats.lost, 1ULL);
+	KUNIT_EXPECT_EQ(test, stats.read + stats.lost + stats.unread, nr);
 }
 
 /* All positions go through the last unsigned long, and a ring stays as large as it is. */
@@ -365,7 +412,9 @@ static void test_buffer_sizes(struct kunit *test)
 }
 
 static struct kunit_case kmon_test_cases[] = {
-	KUNIT_CASE(test_cpu_256_refused),
+	KUNIT_CASE(test_cpu_above_255),
+	KUNIT_CASE(test_large_blob_of_cpu_256),
+	KUNIT_CASE(test_all_of_cpu_256_is_counted),
 	KUNIT_CASE(test_positions_wrap),
 	KUNIT_CASE(test_no_ring_is_lost),
 	KUNIT_CASE(test_larger_than_a_page_of_both_circles),

@@ -85,6 +85,8 @@
 #define BYTES_AT_ONCE		(256 * 1024)
 #define RECORDS_AT_ONCE		8192
 
+/* Each CPU has a number that a wide record can hold. */
+static_assert(CONFIG_NR_CPUS - 1 <= KMON_WIDE_CPU_MAX);
 static_assert(KMON_HDR_SIZE + KMON_BLOB_MAX <= RING_SIZE_MIN);
 static_assert(KMON_HDR_SIZE + KMON_BLOB_MAX <= READ_MAX);
 
@@ -109,7 +111,7 @@ struct kmon_buf {
  * @kicked: a flush was asked for
  * @published: before this, all is written
  * @lost: records that found no room
- * @refused: blobs that no header can describe
+ * @refused: blobs that are too large for a record
  * @kick: asks for a flush
  * @tail: before this, all was fetched
  * @lost_told: of @lost, what instances know of
@@ -308,27 +310,37 @@ static noinline void ring_ask(struct kmon_ring *r, unsigned int cpu)
 	irq_work_queue(&r->kick);
 }
 
-/* What a header can tell goes into the ring; the rest is counted. */
-static __always_inline int ring_put(struct kmon_ring *r, unsigned int cpu,
-				    const void *blob, unsigned int size)
+/* The header, and the CPU that a wide record has in front of its blob. */
+static __always_inline void put_head(const struct kmon_buf *b, unsigned long pos,
+				     unsigned int cpu, u64 now, unsigned int size,
+				     unsigned int wide)
 {
-	u8 header[KMON_HDR_SIZE];
+	u8 head[KMON_HDR_SIZE + KMON_WIDE_SIZE];
+
+	head[KMON_HDR_CPU] = wide ? KMON_CPU_MAX : cpu;
+	put_unaligned_le64(now, head + KMON_HDR_TIME);
+	put_unaligned_le16(wide + size, head + KMON_HDR_SIZE_OF_BLOB);
+	if (wide) {
+		head[KMON_HDR_SIZE] = KMON_DT_WIDE;
+		put_unaligned_le16(cpu, head + KMON_HDR_SIZE + 1);
+	}
+	buf_put(b, pos, head, KMON_HDR_SIZE + wide);
+}
+
+/* @wide is 0 or KMON_WIDE_SIZE. What finds no room is counted. */
+static __always_inline int ring_put_record(struct kmon_ring *r, unsigned int cpu,
+					   const void *blob, unsigned int size,
+					   unsigned int wide)
+{
 	unsigned long pos;
 	int ret = 0;
 	u64 now;
 
-	if (unlikely(cpu > KMON_CPU_MAX)) {
-		local_inc(&r->refused);
-		return -ERANGE;
-	}
 	WRITE_ONCE(r->nest, READ_ONCE(r->nest) + 1);
 	barrier();
-	if (likely(ring_reserve(r, KMON_HDR_SIZE + size, &pos, &now))) {
-		header[KMON_HDR_CPU] = cpu;
-		put_unaligned_le64(now, header + KMON_HDR_TIME);
-		put_unaligned_le16(size, header + KMON_HDR_SIZE_OF_BLOB);
-		buf_put(&r->buf, pos, header, KMON_HDR_SIZE);
-		buf_put(&r->buf, pos + KMON_HDR_SIZE, blob, size);
+	if (likely(ring_reserve(r, KMON_HDR_SIZE + wide + size, &pos, &now))) {
+		put_head(&r->buf, pos, cpu, now, size, wide);
+		buf_put(&r->buf, pos + KMON_HDR_SIZE + wide, blob, size);
 	} else {
 		ret = -ENOBUFS;
 	}
@@ -337,6 +349,25 @@ static __always_inline int ring_put(struct kmon_ring *r, unsigned int cpu,
 		     r->buf.size / 2 && !READ_ONCE(r->kicked)))
 		ring_ask(r, cpu);
 	return ret;
+}
+
+/* A header has one byte for the CPU, and this one has a larger number. */
+static noinline int ring_put_wide(struct kmon_ring *r, unsigned int cpu,
+				  const void *blob, unsigned int size)
+{
+	if (size > KMON_BLOB_MAX - KMON_WIDE_SIZE) {
+		local_inc(&r->refused);
+		return -EMSGSIZE;
+	}
+	return ring_put_record(r, cpu, blob, size, KMON_WIDE_SIZE);
+}
+
+static __always_inline int ring_put(struct kmon_ring *r, unsigned int cpu,
+				    const void *blob, unsigned int size)
+{
+	if (unlikely(cpu > KMON_CPU_MAX))
+		return ring_put_wide(r, cpu, blob, size);
+	return ring_put_record(r, cpu, blob, size, 0);
 }
 
 /*
@@ -499,6 +530,8 @@ static_assert(KMON_HDR_SIZE_OF_BLOB == 9);
 static_assert(KMON_HDR_SIZE == 11);
 static_assert(KMON_BLOB_MAX == U16_MAX);
 static_assert(KMON_CPU_MAX == U8_MAX);
+static_assert(KMON_WIDE_SIZE == 3);
+static_assert(KMON_WIDE_CPU_MAX == U16_MAX);
 static_assert(sizeof(struct task_blob) == 3);
 static_assert(sizeof(struct task_blob32) == 5);
 static_assert(sizeof(struct tasks_blob) == 5);
@@ -756,7 +789,7 @@ static int make_ring(unsigned int cpu)
 	struct kmon_ring *r = per_cpu_ptr(&kmon_rings, cpu);
 	unsigned long size = READ_ONCE(kmon_ring_size);
 
-	if (r->buf.data || cpu > KMON_CPU_MAX)
+	if (r->buf.data)
 		return 0;
 	r->buf.data = vmalloc_node(size, cpu_to_node(cpu));
 	if (r->buf.data)
@@ -784,7 +817,7 @@ static bool rings_complete(void)
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu) {
-		if (cpu <= KMON_CPU_MAX && !per_cpu(kmon_rings, cpu).buf.data)
+		if (!per_cpu(kmon_rings, cpu).buf.data)
 			return false;
 	}
 	return true;

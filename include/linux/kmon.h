@@ -18,14 +18,15 @@ int __kmon_add_data(const void *data, unsigned long size);
  * kmon_add_data - add a record for those who read /dev/kmon
  * @data: the blob; by custom its first byte says what it is, KMON_DT_USER and
  *	above are free for all
- * @size: its size in bytes, at most KMON_BLOB_MAX
+ * @size: its size in bytes, at most KMON_BLOB_MAX; on a CPU above KMON_CPU_MAX,
+ *	KMON_WIDE_SIZE less
  *
  * While nobody listens this is one patched branch. Context: any that RCU watches,
  * NMI included.
  *
  * Return: 0; -ENODEV while nobody listens; -ENOBUFS if the ring of this CPU has no
- * room, which is counted as lost; -EMSGSIZE or -ERANGE if the size, or the number
- * of this CPU, is more than a header can tell, which is counted as refused.
+ * room, which is counted as lost; -EMSGSIZE if the blob is too large, which is
+ * counted as refused.
  */
 static inline int kmon_add_data(const void *data, unsigned long size)
 {

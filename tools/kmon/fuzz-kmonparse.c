@@ -110,7 +110,7 @@ static void check_sched(const struct sched *s)
 	const struct cpu *cpu;
 	uint32_t i;
 
-	for (cpu = s->cpus; cpu < s->cpus + RECORD_CPUS; cpu++) {
+	for (cpu = s->cpus; cpu < s->cpus + s->nr_cpus; cpu++) {
 		if (cpu->seen)
 			EXPECT(cpu->busy + cpu->idle + cpu->unknown == span);
 		busy = sat_add(busy, cpu->busy);

@@ -25,6 +25,8 @@ NAMES = {'QUE': 1, 'DEQ': 2, 'SWC': 3, 'WAK': 4}
 
 
 def record(cpu, time, blob):
+    if cpu > 255:
+        cpu, blob = 255, struct.pack('<BH', 11, cpu) + blob
     return struct.pack('<BQH', cpu, time, len(blob)) + blob
 
 
@@ -87,6 +89,8 @@ class Machine:
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.cpus = self.r.randint(1, 5)
+        # some machines have many CPUs, of which these are the last
+        self.lowest = (0, 254, 65531, 0)[seed % 4]
         self.tasks = [Task(pid) for pid in self.r.sample(range(1, 200), self.r.randint(2, 30))]
         self.tasks += [Task(70000 + i) for i in range(self.r.randint(0, 3))]
         self.now = self.r.randint(0, 1 << 50)
@@ -113,7 +117,7 @@ class Machine:
             self.since = [self.now] * self.cpus
             for task in self.tasks:
                 task.since = self.now
-        self.records[cpu].append(sched(cpu, self.now, kind, *pids, wide=self.r.random() < .2))
+        self.records[cpu].append(sched(self.lowest + cpu, self.now, kind, *pids, wide=self.r.random() < .2))
         self.last = self.now
         self.all += 1
 
@@ -227,7 +231,7 @@ class Machine:
             task.become('end', self.last)
         return {
             'first': self.first, 'last': self.last, 'all': self.all,
-            'cpus': {c: [self.busy[c], self.idle[c], self.switches[c]]
+            'cpus': {self.lowest + c: [self.busy[c], self.idle[c], self.switches[c]]
                      for c in range(self.cpus) if self.told[c]},
             'tasks': {t.pid: [t.run, t.wait, t.switches, t.preempted, t.wakeups, t.migrations,
                               len(t.latencies), sum(t.latencies), max(t.latencies, default=0)]
@@ -277,7 +281,10 @@ def records_of(log):
     at = 0
     while at < len(data):
         cpu, time, size = struct.unpack_from('<BQH', data, at)
-        yield cpu, time, data[at + 11:at + 11 + size]
+        blob = data[at + 11:at + 11 + size]
+        if size >= 3 and blob[0] == 11:
+            cpu, blob = struct.unpack_from('<H', blob, 1)[0], blob[3:]
+        yield cpu, time, blob
         at += 11 + size
 
 
@@ -336,6 +343,8 @@ def corpus(path):
         logs[f'kind{kind}'] = sched(0, 5, kind, *args) + sched(1, 4, kind, *args, wide=True)
     logs['alloc'] = (alloc(0, 10, 3, 64, 0x1000) + alloc(0, 11, 0xffff, 1, 0x2000) +
                      free(1, 12, 0x1000) + free(1, 13, 0x3000) + alloc(1, 14, 7, 8, 0x2000))
+    logs['wide'] = sched(300, 3, SWC, 8, 9) + record(9, 2, b'\x0b\x01') + \
+        record(9, 2, b'\x0b\xff\xff\x0b\x00') + sched(65535, 1, QUE, 9, wide=True)
     logs['user'] = record(0, 9, bytes([200, 1, 2])) + record(255, 2**64 - 1, b'') + \
         record(0, 0, b'\x01') + record(3, 1, b'\x00' * 300)
     for seed in range(3):

@@ -12,9 +12,8 @@
 #include <linux/kmon.h>
 
 #define RECORD_MAX	(KMON_HDR_SIZE + KMON_BLOB_MAX)
-#define RECORD_CPUS	(KMON_CPU_MAX + 1)
 
-/* What a record is about; narrow and wide types are the same. */
+/* What a record is about; types with pids of 16 and of 32 bits are the same. */
 enum record_op {
 	OP_QUEUE,
 	OP_DEQUEUE,
@@ -29,7 +28,7 @@ enum record_op {
 /**
  * struct record - a record, taken apart
  * @time: nanoseconds
- * @blob: where the blob is
+ * @blob: where the blob is; of a wide record, what follows the CPU
  * @size: of @blob
  * @cpu: that it was made on
  * @op: what it is about, from record_decode() as all that follows
@@ -42,7 +41,7 @@ struct record {
 	uint64_t time;
 	const uint8_t *blob;
 	uint16_t size;
-	uint8_t cpu;
+	uint16_t cpu;
 	enum record_op op;
 	uint32_t pid[2];
 	uint16_t site;

@@ -109,6 +109,18 @@ static void wake_end(struct sched *sched, struct task *task, uint64_t time)
 
 /* CPUs */
 
+/* From here to the next call, pointers to CPUs hold. */
+static struct cpu *need_cpu(struct sched *sched, uint16_t nr)
+{
+	static const struct cpu unseen;
+
+	if (nr >= sched->nr_cpus)
+		sched->cpus = need_more(sched->cpus, nr + 1, sizeof(*sched->cpus));
+	while (nr >= sched->nr_cpus)
+		sched->cpus[sched->nr_cpus++] = unseen;
+	return &sched->cpus[nr];
+}
+
 /* Up to @time, what was there was there. */
 static void account(struct sched *sched, struct cpu *cpu, uint64_t time)
 {
@@ -124,7 +136,7 @@ static void account(struct sched *sched, struct cpu *cpu, uint64_t time)
 	cpu->since = time;
 }
 
-static void put_on(struct cpu *cpu, uint8_t nr, struct task *task, uint64_t time)
+static void put_on(struct cpu *cpu, uint16_t nr, struct task *task, uint64_t time)
 {
 	cpu->known = true;
 	cpu->pid = task ? task->pid : 0;
@@ -139,7 +151,7 @@ static void put_on(struct cpu *cpu, uint8_t nr, struct task *task, uint64_t time
 }
 
 /* A record tells what runs there, and there was none before: it began with the log. */
-static void learn(struct sched *sched, uint8_t nr, uint32_t pid)
+static void learn(struct sched *sched, uint16_t nr, uint32_t pid)
 {
 	struct cpu *cpu = &sched->cpus[nr];
 	struct task *task = task_of(sched, pid);
@@ -152,7 +164,7 @@ static void learn(struct sched *sched, uint8_t nr, uint32_t pid)
 }
 
 /* The CPU did not run what it is said to have run. */
-static void contradict(struct sched *sched, uint8_t nr, uint32_t prev, uint64_t time)
+static void contradict(struct sched *sched, uint16_t nr, uint32_t prev, uint64_t time)
 {
 	struct cpu *cpu = &sched->cpus[nr];
 	uint64_t since = cpu->known ? cpu->since : sched->first;
@@ -183,7 +195,7 @@ static void switch_from(struct sched *sched, struct cpu *cpu, uint64_t time)
 	}
 }
 
-static void switch_to(struct sched *sched, uint8_t nr, uint32_t pid, uint64_t time)
+static void switch_to(struct sched *sched, uint16_t nr, uint32_t pid, uint64_t time)
 {
 	struct task *task = task_of(sched, pid);
 
@@ -207,7 +219,7 @@ static void switch_to(struct sched *sched, uint8_t nr, uint32_t pid, uint64_t ti
 }
 
 /* Does the CPU run @pid, for all that is known? */
-static bool runs(struct sched *sched, uint8_t nr, uint32_t pid)
+static bool runs(struct sched *sched, uint16_t nr, uint32_t pid)
 {
 	struct cpu *cpu = &sched->cpus[nr];
 	struct task *task = task_of(sched, pid);
@@ -294,7 +306,11 @@ static void record_wakeup(struct sched *sched, const struct record *r)
  */
 struct sched *sched_new(void)
 {
-	return need_memory(1, sizeof(struct sched));
+	struct sched *sched = need_memory(1, sizeof(*sched));
+
+	/* so that there are some, whatever the log has */
+	need_cpu(sched, 0);
+	return sched;
 }
 
 /**
@@ -304,7 +320,7 @@ struct sched *sched_new(void)
  */
 void sched_record(struct sched *sched, const struct record *record)
 {
-	struct cpu *cpu = &sched->cpus[record->cpu];
+	struct cpu *cpu = need_cpu(sched, record->cpu);
 
 	if (!sched_records(sched))
 		sched->first = record->time;
@@ -331,7 +347,7 @@ void sched_end(struct sched *sched)
 	struct cpu *cpu;
 	uint32_t i;
 
-	for (cpu = sched->cpus; cpu < sched->cpus + RECORD_CPUS; cpu++) {
+	for (cpu = sched->cpus; cpu < sched->cpus + sched->nr_cpus; cpu++) {
 		if (cpu->known && runs(sched, cpu - sched->cpus, cpu->pid))
 			account(sched, cpu, sched->last);
 		else if (cpu->seen)
@@ -366,6 +382,7 @@ uint64_t sched_records(const struct sched *sched)
  */
 void sched_free(struct sched *sched)
 {
+	free(sched->cpus);
 	free(sched->tasks);
 	index_free(&sched->index);
 	free(sched);

@@ -58,7 +58,7 @@ struct task {
 	bool queued;
 	bool woken;
 	bool ran;
-	uint8_t cpu;
+	uint16_t cpu;
 	uint64_t since;
 	uint64_t woken_at;
 	uint64_t run;
@@ -100,7 +100,8 @@ struct cpu {
  * @nr: of @tasks
  * @room: in @tasks
  * @index: finds them by pid
- * @cpus: by number
+ * @cpus: by number, up to the largest that was seen
+ * @nr_cpus: of @cpus
  * @first: time of the first record
  * @last: time of the last record
  * @breaks: records that contradict those before
@@ -113,7 +114,8 @@ struct sched {
 	uint32_t nr;
 	uint32_t room;
 	struct index index;
-	struct cpu cpus[RECORD_CPUS];
+	struct cpu *cpus;
+	unsigned int nr_cpus;
 	uint64_t first;
 	uint64_t last;
 	uint64_t breaks;

@@ -49,7 +49,7 @@ static void put_cpus(const struct sched *s, FILE *out)
 	const struct cpu *cpu;
 
 	fputs(",\n\"cpus\":[", out);
-	for (cpu = s->cpus; cpu < s->cpus + RECORD_CPUS; cpu++) {
+	for (cpu = s->cpus; cpu < s->cpus + s->nr_cpus; cpu++) {
 		if (!cpu->seen)
 			continue;
 		fprintf(out, "%s\n{\"cpu\":%u", comma, (unsigned int)(cpu - s->cpus));

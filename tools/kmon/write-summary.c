@@ -67,7 +67,7 @@ static void put_cpus(const struct sched *s, FILE *out)
 
 	fprintf(out, "\nCPUs (times in us)\n%4s%18s%6s%18s%6s%18s%12s%12s\n", "cpu", "busy", "%",
 		"idle", "%", "unknown", "switches", "records");
-	for (cpu = s->cpus; cpu < s->cpus + RECORD_CPUS; cpu++) {
+	for (cpu = s->cpus; cpu < s->cpus + s->nr_cpus; cpu++) {
 		if (!cpu->seen)
 			continue;
 		put_number(out, 4, cpu - s->cpus);

@@ -16,6 +16,9 @@
  *
  * The blob is whatever kmon_add_data() was given. By custom its first byte says
  * what it is; the kernel's own are enum kmon_type.
+ *
+ * A CPU above KMON_CPU_MAX makes wide records: the header has KMON_CPU_MAX, and what
+ * it describes is KMON_DT_WIDE, a u16 with the number of the CPU, and then the blob.
  */
 #ifndef _UAPI_LINUX_KMON_H
 #define _UAPI_LINUX_KMON_H
@@ -32,6 +35,10 @@
 #define KMON_BLOB_MAX		65535
 #define KMON_CPU_MAX		255
 
+/* What a wide record has in front of its blob, and the largest number of a CPU there. */
+#define KMON_WIDE_SIZE		3
+#define KMON_WIDE_CPU_MAX	65535
+
 /**
  * enum kmon_type - first byte of a blob
  * @KMON_DT_TSKQUEUE: a task became runnable; u16 pid
@@ -47,9 +54,10 @@
  * @KMON_DT_ALLOC: memory is allocated; u16 index of the line of code, or
  *	KMON_NO_SITE, u64 bytes, u64 address
  * @KMON_DT_FREE: memory is freed; u64 address
+ * @KMON_DT_WIDE: a record of a CPU above KMON_CPU_MAX; u16 CPU, then its blob
  * @KMON_DT_USER: this and all above it are for other users of kmon_add_data()
  *
- * The wide types are used where a pid does not fit the narrow one, and nowhere
+ * The types with 32 are used where a pid does not fit the narrow one, and nowhere
  * else. Pids are those of the initial namespace.
  */
 enum kmon_type {
@@ -63,6 +71,7 @@ enum kmon_type {
 	KMON_DT_TSKWAKEUP32	= 8,
 	KMON_DT_ALLOC		= 9,
 	KMON_DT_FREE		= 10,
+	KMON_DT_WIDE		= 11,
 	KMON_DT_USER		= 128,
 };
 
@@ -88,7 +97,8 @@ enum kmon_type {
  *	ring of their CPU or in this instance's buffer
  * @unread: records in its buffer
  * @unread_bytes: and their size
- * @refused: blobs that no header can describe, from all CPUs, since boot
+ * @refused: blobs that are too large for a record, from all CPUs, since boot; they
+ *	never were records
  * @sources: KMON_SOURCE_* that it asked for
  * @started: 1 between KMON_START and KMON_STOP
  *
