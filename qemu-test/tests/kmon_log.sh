@@ -218,6 +218,65 @@ test_pid_file()
 	eq "temporary files" "$(ls /tmp/a.pids*)" /tmp/a.pids
 }
 
+# with_links: a directory for all, where another user has put links to files of root
+with_links()
+{
+	rm -rf /tmp/all /tmp/root.*
+	mkdir -m 1777 /tmp/all
+	mkdir -m 700 /tmp/root.ctf
+	for what in log pids sites text; do
+		echo "of root" > /tmp/root.$what
+		chmod 600 /tmp/root.$what
+	done
+	su nobody -s /bin/sh -c 'for what in log pids sites text ctf; do
+		ln -s /tmp/root.$what /tmp/all/$what || exit; done' || fail "nobody cannot"
+}
+
+# untouched: what the links lead to is as it was
+untouched()
+{
+	for what in log pids sites text; do
+		eq "protected_symlinks=$protected: target of $what" \
+			"$(stat -c %u,%a /tmp/root.$what) $(cat /tmp/root.$what)" "0,600 of root"
+	done
+	eq "protected_symlinks=$protected: target of ctf" "$(ls /tmp/root.ctf)" ""
+}
+
+# replaced LINK...: it is a file of root's now, for root alone
+replaced()
+{
+	for what; do
+		eq "protected_symlinks=$protected: $what" \
+			"$(stat -c %F,%u,%a /tmp/all/$what)" "regular file,0,600"
+	done
+}
+
+# root writes where others may write: their links are replaced, and lead it nowhere
+test_links_of_another_user()
+{
+	before=$(cat /proc/sys/fs/protected_symlinks)
+	trap 'echo $before > /proc/sys/fs/protected_symlinks' EXIT
+	for protected in 0 1; do
+		echo $protected > /proc/sys/fs/protected_symlinks || fail protected_symlinks
+		with_links
+		set -- -q -t 300 -s sched,alloc -o /tmp/all/log -p /tmp/all/pids --sites /tmp/all/sites
+		kmonlog "$@" 2> /tmp/said
+		eq "a link as output" $? 3
+		untouched
+		kmonlog --force "$@" 2> /tmp/said || fail "kmonlog: $? $(cat /tmp/said)"
+		untouched
+		replaced log pids sites
+		kmonparse -o /tmp/all/text /tmp/all/log 2> /tmp/said
+		eq "a link as output of kmonparse" $? 3
+		kmonparse --ctf /tmp/all/ctf /tmp/all/log 2> /tmp/said
+		eq "a link as directory" $? 3
+		kmonparse --force -o /tmp/all/text /tmp/all/log || fail "kmonparse: $?"
+		untouched
+		replaced text
+		[ -s /tmp/all/text ] && [ -s /tmp/all/pids ] && [ -s /tmp/all/sites ] || fail "nothing is written"
+	done
+}
+
 # Of a quiet kmonlog no word, but of what there is no record of
 test_quiet()
 {
