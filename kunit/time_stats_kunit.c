@@ -592,7 +592,7 @@ static void test_text(struct kunit *test)
 		.count = 3, .unsorted = 1, .total = 1707, .mean = 569, .min = 7,
 		.max = 1500, .span = 3000, .interval = 1500,
 		.quantile = {
-			7, 7, 7, 7, 700, 700, 700, 700, 12799, 12800, 99949,
+			7, 7, 7, 7, 499, 500, 700, 700, 12799, 12800, 99949,
 			99950, 127999, 128000, 128500,
 		},
 	};
@@ -608,6 +608,7 @@ static void test_text(struct kunit *test)
 		    "  recent avg:     298 us\n"
 		    "  recent freq:    21 sec\n"
 		    "  exact (ns):     avg 632104 min 270123 max 2314553 total 38558344\n"
+		    "  quantiles (ns): 274432 288000 288000 296000 296000 296000 296000 336000 336000 336000 336000 336000 336000 336000 2299500\n"
 		    "  unsorted:       0\n");
 	expect_text(test, &small,
 		    "  count:          3\n"
@@ -615,10 +616,11 @@ static void test_text(struct kunit *test)
 		    "  frequency:    2 us\n"
 		    "  avg duration:   569 ns\n"
 		    "  max duration:   2 us\n"
-		    "  quantiles (us): 0.007 0.007 0.007 0.007 0.700 0.700 0.700 0.700 12.799 12.8 99.9 100.0 128.0 128 129\n"
+		    "  quantiles (us): 0 0 0 0 0 1 1 1 13 13 100 100 128 128 129\n"
 		    "  recent avg:     0 ns\n"
 		    "  recent freq:    0 ns\n"
 		    "  exact (ns):     avg 569 min 7 max 1500 total 1707\n"
+		    "  quantiles (ns): 7 7 7 7 499 500 700 700 12799 12800 99949 99950 127999 128000 128500\n"
 		    "  unsorted:       1\n");
 	expect_text(test, &none,
 		    "  count:          1\n"
@@ -630,6 +632,7 @@ static void test_text(struct kunit *test)
 		    "  recent avg:     0 ns\n"
 		    "  recent freq:    0 ns\n"
 		    "  exact (ns):     avg 0 min 0 max 0 total 0\n"
+		    "  quantiles (ns): - - - - - - - - - - - - - - -\n"
 		    "  unsorted:       1\n");
 }
 

@@ -632,34 +632,22 @@ static void show_time(struct seq_file *m, const char *label, u64 ns)
 	seq_printf(m, "  %s%llu %s\n", label, number, units[i].name);
 }
 
-/* Microseconds, with as many digits behind the point as it takes to be exact. */
-static void show_us(struct seq_file *m, u64 ns)
-{
-	u32 rest;
-	u64 us;
-
-	if (ns >= 128 * NSEC_PER_USEC) {
-		seq_printf(m, " %llu", div_u64(ns + 500, NSEC_PER_USEC));
-	} else if (ns >= 12800) {
-		us = div_u64_rem(ns + 50, NSEC_PER_USEC, &rest);
-		seq_printf(m, " %llu.%u", us, rest / 100);
-	} else {
-		us = div_u64_rem(ns, NSEC_PER_USEC, &rest);
-		seq_printf(m, " %llu.%03u", us, rest);
-	}
-}
-
-static void show_quantiles(struct seq_file *m,
+/* In units of @unit nanoseconds, rounded to the nearest one. */
+static void show_quantiles(struct seq_file *m, const char *label, u32 unit,
 			   const struct time_stats_report *report)
 {
 	unsigned int k;
+	u64 number;
+	u32 rest;
 
-	seq_puts(m, "  quantiles (us):");
+	seq_printf(m, "  quantiles (%s):", label);
 	for (k = 0; k < TIME_STATS_QUANTILES; k++) {
-		if (report->count > report->unsorted)
-			show_us(m, report->quantile[k]);
-		else
+		if (report->count == report->unsorted) {
 			seq_puts(m, " -");
+			continue;
+		}
+		number = div_u64_rem(report->quantile[k], unit, &rest);
+		seq_printf(m, " %llu", number + (rest >= (unit + 1) / 2));
 	}
 	seq_putc(m, '\n');
 }
@@ -682,11 +670,12 @@ void time_stats_show(struct seq_file *m, const struct time_stats_report *report)
 	show_time(m, "frequency:    ", report->interval);
 	show_time(m, "avg duration:   ", report->mean);
 	show_time(m, "max duration:   ", report->max);
-	show_quantiles(m, report);
+	show_quantiles(m, "us", NSEC_PER_USEC, report);
 	show_time(m, "recent avg:     ", report->recent_mean);
 	show_time(m, "recent freq:    ", report->recent_interval);
 	seq_printf(m, "  exact (ns):     avg %llu min %llu max %llu total %llu\n",
 		   report->mean, report->min, report->max, report->total);
+	show_quantiles(m, "ns", 1, report);
 	seq_printf(m, "  unsorted:       %llu\n", report->unsorted);
 }
 EXPORT_SYMBOL_GPL(time_stats_show);

@@ -64,7 +64,7 @@ test_sites()
 	awk '
 	/ module:/ { where = $1; func_ = substr($3, 6) }
 	$1 == "count:" { count = $2 }
-	$1 == "quantiles" { median = $10; high = $17 }
+	/quantiles \(us\)/ { median = $10; high = $17 }
 	$1 == "exact" {
 		printf "# %9.3f s %7d  avg %10.1f  median %10s  15/16 %10s  max %10.1f us  %-36s %s\n",
 			$10 / 1e9, count, $4 / 1e3, median, high, $8 / 1e3, where, func_
