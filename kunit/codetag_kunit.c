@@ -151,6 +151,31 @@ static void test_text(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, seq_buf_has_overflowed(&s));
 }
 
+/* Built-in code has the name of its module, too, if it were one. */
+static void test_modname(struct kunit *test)
+{
+	static const struct codetag here = CODETAG_INIT;
+	struct fake *f = fake_registered(test);
+	struct fake_module *m = fake_module(test, "gone");
+	struct codetag_iterator iter;
+
+	KUNIT_EXPECT_STREQ(test, here.filename, __FILE__);
+	KUNIT_EXPECT_STREQ(test, codetag_kbuild_modname(&here), "codetag");
+
+	f->tags[0].ct.filename = here.filename;
+	fake_insmod(f, m);
+	m->tags[1].in_use = true;
+	fake_rmmod(f, m);
+
+	codetag_lock(&f->type);
+	KUNIT_ASSERT_TRUE(test, codetag_first(&iter, &f->type));
+	KUNIT_EXPECT_STREQ(test, codetag_modname(&iter), "codetag");
+	KUNIT_ASSERT_TRUE(test, codetag_skip(&iter, ARRAY_SIZE(f->tags)));
+	KUNIT_EXPECT_STREQ(test, codetag_modname(&iter), "gone");
+	codetag_unlock(&f->type);
+	fake_unregister(f);
+}
+
 static void test_numbers(struct kunit *test)
 {
 	struct fake *f = fake_registered(test);
@@ -411,6 +436,7 @@ static void test_same_module_twice(struct kunit *test)
 
 static struct kunit_case codetag_cases[] = {
 	KUNIT_CASE(test_text),
+	KUNIT_CASE(test_modname),
 	KUNIT_CASE(test_numbers),
 	KUNIT_CASE(test_numbers_run_out_r26),
 	KUNIT_CASE(test_more_kernel_tags_than_numbers),

@@ -12,10 +12,10 @@ static const struct query_tag {
 	const char *module;
 	const char *class;
 } query_tags[] = {
-	{ { "fs/ext4/super.c",	"ext4_fill_super",  100 }, NULL, "memory" },
-	{ { "fs/ext4/super.c",	"ext4_fill_super",  100 }, NULL, "memory" },
-	{ { "fs/ext4/super.c",	"ext4_init_fs",	    200 }, NULL, "memory" },
-	{ { "fs/ext4/inode.c",	"ext4_iget",	    100 }, NULL, "memory" },
+	{ { "fs/ext4/super.c",	"ext4_fill_super",  100 }, "ext4", "memory" },
+	{ { "fs/ext4/super.c",	"ext4_fill_super",  100 }, "ext4", "memory" },
+	{ { "fs/ext4/super.c",	"ext4_init_fs",	    200 }, "ext4", "memory" },
+	{ { "fs/ext4/inode.c",	"ext4_iget",	    100 }, "ext4", "memory" },
 	{ { "fs/xfs/super.c",	"xfs_fill_super",    50 }, "xfs", "memory" },
 	{ { "fs/xfs/super.c",	"xfs_fill_super",    51 }, "xfs", "io" },
 	{ { "drivers/x y.c",	"x",		      1 }, "x_y", "io" },
@@ -63,7 +63,8 @@ static const struct query_good {
 	{ "func *_fill_super x",			0x33, "x" },
 	{ "func x x",					0x40, "x" },
 	{ "func * x",					0xff, "x" },
-	{ "module vmlinux x",				0x0f, "x" },
+	{ "module ext4 x",				0x0f, "x" },
+	{ "module vmlinux x",				0x00, "x" },
 	{ "module xfs x",				0x30, "x" },
 	{ "module x* x",				0x70, "x" },
 	{ "module nothing x",				0x00, "x" },

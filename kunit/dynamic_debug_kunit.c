@@ -21,12 +21,12 @@ struct fake_range {
 };
 
 static const struct _ddebug fake_sites[FAKE_SITES] = {
-	{ { "dir/fake.c", "first",  10, 0, FAKE_NONE },	    "a", "hello\n" },
-	{ { "dir/fake.c", "first",  20, 0, FAKE_CLASS(3) }, "a", "in two\n" },
-	{ { "dir/fake.c", "second", 30, 0, FAKE_NONE },	    "b", "hello world\n" },
-	{ { "dir/fake.c", "second", 31, 0, FAKE_CLASS(5) }, "b", "no class\n" },
-	{ { "dir/fake.h", "third",  5,  0, FAKE_NONE },	    "b", "say hello\n" },
-	{ { "dir/fake.h", "third",  6,  0, FAKE_CLASS(2) }, "a", "in one\n" },
+	{ { "dir/fake.c\0a", "first",  10, 0, FAKE_NONE },	  "hello\n" },
+	{ { "dir/fake.c\0a", "first",  20, 0, FAKE_CLASS(3) }, "in two\n" },
+	{ { "dir/fake.c\0b", "second", 30, 0, FAKE_NONE },	  "hello world\n" },
+	{ { "dir/fake.c\0b", "second", 31, 0, FAKE_CLASS(5) }, "no class\n" },
+	{ { "dir/fake.h\0b", "third",  5,  0, FAKE_NONE },	  "say hello\n" },
+	{ { "dir/fake.h\0a", "third",  6,  0, FAKE_CLASS(2) }, "in one\n" },
 };
 
 static void fake_forget(struct fake_range *f)

@@ -101,13 +101,9 @@ static struct codetag_range alloc_tag_kernel;
 #define SHARED_INDEX		1
 
 struct alloc_tag alloc_tag_catch_all = {
-	.ct = {
-		.filename	= __FILE__,
-		.function	= "lines_without_index",
-		.lineno		= __LINE__,
-		.index		= SHARED_INDEX,
-		.flags		= ALLOC_TAG_SHARED,
-	},
+	.ct = CODETAG_INIT_FOR("lines_without_index",
+			       .index = SHARED_INDEX,
+			       .flags = ALLOC_TAG_SHARED),
 };
 
 /* Internals */

@@ -732,8 +732,7 @@ static char *context_where(const struct codetag_iterator *it)
 {
 	return kasprintf(GFP_KERNEL, "%s:%u module:%s func:%s",
 			 it->ct->filename, it->ct->lineno,
-			 it->range->modname ?: CODETAG_VMLINUX,
-			 it->ct->function);
+			 codetag_modname(it), it->ct->function);
 }
 
 /* A site for a tag, if it has none. It is off, and nobody sees it yet. */
@@ -837,7 +836,7 @@ static int context_for_each(struct codetag_query query,
 
 	for (more = codetag_first(&it, &alloc_tag_type); more;
 	     more = codetag_next(&it)) {
-		if (!codetag_query_match(&query, it.ct, it.range->modname, NULL))
+		if (!codetag_query_match(&query, it.ct, codetag_modname(&it), NULL))
 			continue;
 		err = visit(&it);
 		if (err < 0)

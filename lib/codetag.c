@@ -363,6 +363,32 @@ struct codetag *codetag_from_index(struct codetag_type *type,
 }
 
 /**
+ * codetag_kbuild_modname - name of the module that the code of a tag belongs to
+ * @ct: a tag made by CODETAG_INIT or CODETAG_INIT_FOR(), not a copy that outlived
+ *	its module
+ *
+ * Context: any.
+ * Return: KBUILD_MODNAME of the code; for built-in code this is the name that the
+ * module would have.
+ */
+const char *codetag_kbuild_modname(const struct codetag *ct)
+{
+	return ct->filename + strlen(ct->filename) + 1;
+}
+
+/**
+ * codetag_modname - name of the module that a walk stands in
+ * @iter: a walk that stands on a tag
+ *
+ * Return: the name, as codetag_kbuild_modname() returns it, also where the module
+ * is gone.
+ */
+const char *codetag_modname(const struct codetag_iterator *iter)
+{
+	return iter->range->modname ?: codetag_kbuild_modname(iter->ct);
+}
+
+/**
  * codetag_to_text - write a tag as people read it
  * @out: where to
  * @ct: the tag

@@ -259,7 +259,7 @@ static bool codetag_matches(const char *pattern, const char *name)
  * @q: what the command said; counts the tags that it is asked about, so that
  *	all tags are to be asked about once, in their order
  * @ct: the tag
- * @modname: name of its module, NULL for the kernel
+ * @modname: name of its module, codetag_modname()
  * @class: its class, NULL for none
  *
  * Return: whether it is.
@@ -275,7 +275,7 @@ bool codetag_query_match(struct codetag_query *q, const struct codetag *ct,
 	    !codetag_matches(q->file, kbasename(ct->filename)))
 		return false;
 	if (!codetag_matches(q->function, ct->function) ||
-	    !codetag_matches(q->module, modname ?: CODETAG_VMLINUX) ||
+	    !codetag_matches(q->module, modname) ||
 	    !codetag_matches(q->class, class ?: ""))
 		return false;
 

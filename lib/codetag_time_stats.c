@@ -264,7 +264,7 @@ static int time_stats_reset_all(struct codetag_query *query)
 	codetag_lock(&time_stats_type);
 	for (more = codetag_first(&iter, &time_stats_type); more;
 	     more = codetag_next(&iter)) {
-		if (!codetag_query_match(query, iter.ct, iter.range->modname,
+		if (!codetag_query_match(query, iter.ct, codetag_modname(&iter),
 					 NULL))
 			continue;
 		found = true;
@@ -488,8 +488,7 @@ static int time_stats_seq_show(struct seq_file *m, void *v)
 		return SEQ_SKIP;
 
 	seq_printf(m, "  %s:%u module:%s func:%s\n", iter.ct->filename,
-		   iter.ct->lineno, iter.range->modname ?: CODETAG_VMLINUX,
-		   iter.ct->function);
+		   iter.ct->lineno, codetag_modname(&iter), iter.ct->function);
 	time_stats_show(m, &report);
 	seq_putc(m, '\n');
 	return 0;

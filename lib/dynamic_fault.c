@@ -434,7 +434,7 @@ static int fault_prepare(struct codetag_query query,
 	bool more;
 
 	for (more = fault_seek(&it, 0); more; more = fault_next(&it)) {
-		if (!codetag_query_match(&query, it.ct, it.range->modname,
+		if (!codetag_query_match(&query, it.ct, codetag_modname(&it),
 					 fault_class(&it)))
 			continue;
 		nr++;
@@ -456,7 +456,7 @@ static void fault_apply(struct codetag_query query, struct hlist_head *list)
 	bool more;
 
 	for (more = fault_seek(&it, 0); more; more = fault_next(&it)) {
-		if (!codetag_query_match(&query, it.ct, it.range->modname,
+		if (!codetag_query_match(&query, it.ct, codetag_modname(&it),
 					 fault_class(&it)))
 			continue;
 		if (hlist_empty(list)) {
@@ -573,8 +573,8 @@ static int fault_seq_show(struct seq_file *m, void *v)
 	const struct codetag *ct = it->ct;
 
 	seq_printf(m, "%s:%u module:%s func:%s class:%s ", ct->filename,
-		   ct->lineno, it->range->modname ?: CODETAG_VMLINUX,
-		   ct->function, fault_class(it));
+		   ct->lineno, codetag_modname(it), ct->function,
+		   fault_class(it));
 	if (ct->flags & DYNAMIC_FAULT_SET)
 		fault_show_point(m, fault_find(ct));
 	else

@@ -117,6 +117,8 @@ u64 codetag_generation(const struct codetag_type *type);
 
 struct codetag *codetag_from_index(struct codetag_type *type,
 				   unsigned int index);
+const char *codetag_kbuild_modname(const struct codetag *ct);
+const char *codetag_modname(const struct codetag_iterator *iter);
 void codetag_to_text(struct seq_buf *out, const struct codetag *ct,
 		     const char *modname);
 

@@ -10,9 +10,6 @@
 
 struct codetag;
 
-/* What the kernel itself is called beside its modules. */
-#define CODETAG_VMLINUX		"vmlinux"
-
 /**
  * struct codetag_words - a line of text, taken apart word by word
  * @word: the word that the line is read up to, NULL at its end

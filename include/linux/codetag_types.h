@@ -9,7 +9,8 @@
 
 /**
  * struct codetag - a place in the source
- * @filename: as the compiler was given it
+ * @filename: as the compiler was given it; behind its zero byte follows the
+ *	name of the module, KBUILD_MODNAME, see codetag_kbuild_modname()
  * @function: the function around it
  * @lineno: line in @filename
  * @index: number of the tag within its type, 0 while it has none
@@ -25,9 +26,12 @@ struct codetag {
 	u16 flags;
 };
 
-/* For a tag outside of the function that it stands for, or with flags. */
+/*
+ * For a tag outside of the function that it stands for, or with flags. One string
+ * holds both names, so that a module name costs no pointer in each tag.
+ */
 #define CODETAG_INIT_FOR(_function, ...) {				\
-	.filename	= __FILE__,					\
+	.filename	= __FILE__ "\0" KBUILD_MODNAME,			\
 	.function	= _function,					\
 	.lineno		= __LINE__,					\
 	__VA_ARGS__							\

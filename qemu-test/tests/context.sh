@@ -188,6 +188,19 @@ test_memory_that_changes_its_shape()
 	life_unload
 }
 
+# Built-in code is named as dynamic debug names it
+test_module_of_the_kernel()
+{
+	clean
+	refuses $CTX "module vmlinux enable" "no such line"
+	ctx "module slub func alloc_slab_page enable"
+	load storm 20
+	unload
+	grep -qE '^ .* mm/slub\.c:[0-9]+ module:slub func:alloc_slab_page$' $CTX ||
+		fail "$(head -1 $CTX)"
+	ctx "disable"
+}
+
 # A known number of processes: as many page tables more in both.
 test_page_tables()
 {

@@ -58,7 +58,7 @@ test_list()
 	cat $FAULTS > /tmp/list
 	awk '!/^[^ ]+:[0-9]+ module:[^ ]+ func:[^ ]+ class:[^ ]+ disabled "$/ { print "# " $0; bad++ }
 	     END { print "# " NR " points"; exit bad || NR < 2000 }' /tmp/list || fail "the form"
-	grep -qE '^fs/ext4/super\.c:[0-9]+ module:vmlinux func:ext4_alloc_sbi class:memory disabled "$' /tmp/list ||
+	grep -qE '^fs/ext4/super\.c:[0-9]+ module:ext4 func:ext4_alloc_sbi class:memory disabled "$' /tmp/list ||
 		fail "no ext4_alloc_sbi"
 	eq "of ctag_uses" "$(grep -c 'module:ctag_uses .*class:\(ctag\|other\) ' /tmp/list)" 2
 	# every tag, and our own points
@@ -217,7 +217,7 @@ test_a_known_place()
 	clean
 	mount -t tmpfs none /mnt || fail mount
 	umount /mnt
-	faults "file mm/shmem.c func shmem_fill_super index 0 oneshot"
+	faults "file mm/shmem.c module shmem func shmem_fill_super index 0 oneshot"
 	if mount -t tmpfs none /mnt 2> /tmp/error; then
 		fail "mounted: $(grep shmem_fill_super $FAULTS)"
 	fi
