@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a code of ERR() stands for, and how it is kept from user space. For those
- * who compare errors or hand them out; who makes codes wants error_codes.h.
+ * who compare errors or hand them out; who makes codes wants errname.h.
  * See lib/error_codes.c.
  */
 #ifndef _LINUX_ERROR_CLASS_H

@@ -2,7 +2,8 @@
 /*
  * Error codes that tell the line they come from. See lib/error_codes.c.
  *
- * Not to be included by other headers: drivers have an ERR() of their own.
+ * Include <linux/errname.h> for it, and only from C files: drivers have an ERR()
+ * of their own.
  */
 #ifndef _LINUX_ERROR_CODES_H
 #define _LINUX_ERROR_CODES_H

@@ -10,7 +10,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/debugfs.h>
-#include <linux/error_codes.h>
+#include <linux/errname.h>
 #include <linux/errqueue.h>
 #include <linux/file.h>
 #include <linux/fs.h>

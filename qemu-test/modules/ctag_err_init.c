@@ -3,7 +3,7 @@
  * A module that is never loaded: its init returns a code of ERR(). The line of
  * the other one never runs.
  */
-#include <linux/error_codes.h>
+#include <linux/errname.h>
 #include <linux/init.h>
 #include <linux/module.h>
 
