@@ -287,6 +287,7 @@ static void test_reset_forgets_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, report.min, 40);
 	KUNIT_EXPECT_EQ(test, report.max, 40);
 	KUNIT_EXPECT_EQ(test, report.total, 40);
+	KUNIT_EXPECT_EQ(test, report.last, 7040);
 	KUNIT_EXPECT_EQ(test, report.interval, 0);
 	KUNIT_EXPECT_EQ(test, report.quantile[0], 40);
 	KUNIT_EXPECT_EQ(test, report.recent_mean, 40);

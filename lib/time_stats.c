@@ -587,6 +587,7 @@ void time_stats_read(struct time_stats *stats, u64 now,
 	report->mean = stats_mean(stats);
 	report->min = stats->min;
 	report->max = stats->max;
+	report->last = stats->last;
 	report->span = stats->last - stats->first;
 	if (stats->count > 1)
 		report->interval = div64_u64(report->span, stats->count - 1);

@@ -57,6 +57,7 @@ struct time_stats {
  * @mean: how long one took on average
  * @min: how long the shortest took
  * @max: how long the longest took
+ * @last: when the last one ended, of ktime_get_mono_fast_ns()
  * @span: from the end of the first to the end of the last
  * @interval: mean time from the end of one to the end of the next, 0 for fewer
  *	than two
@@ -73,6 +74,7 @@ struct time_stats_report {
 	u64 mean;
 	u64 min;
 	u64 max;
+	u64 last;
 	u64 span;
 	u64 interval;
 	u64 recent_mean;

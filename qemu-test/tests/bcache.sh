@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The times that bcache shows of a cache set are those of lib/time_stats.c: in the same
+# files and units as ever, -1 for the last one when there was none, and gone with the set.
+#
+# append: sysctl.vm.mem_profiling=1
+# disk: 128M
+# programs: make-bcache
+
+. /qt/lib.sh
+
+BCACHE=/sys/fs/bcache
+
+# figure NAME: of the one cache set
+figure()
+{
+	cat $BCACHE/*-*/internal/"$1" || fail "no $1"
+}
+
+attach()
+{
+	for dev in /dev/loop0 /dev/loop1; do
+		echo $dev > $BCACHE/register || fail "$dev is not taken"
+	done
+	for try in $(seq 100); do
+		ls -d /sys/block/bcache*/bcache/cache > /tmp/device 2> /dev/null && return 0
+		sleep 0.1
+	done
+	fail "no device with a cache"
+}
+
+# Both go some time after they were told to
+detach()
+{
+	echo 1 > "$(dirname "$(cat /tmp/device)")/stop"
+	echo 1 > "$(echo $BCACHE/*-*)/stop"
+	for try in $(seq 100); do
+		[ -n "$(ls -d /sys/block/bcache* $BCACHE/*-* 2> /dev/null)" ] || return 0
+		sleep 0.1
+	done
+	fail "the cache set stays"
+}
+
+test_registers()
+{
+	mount_disk
+	truncate -s 32M /mnt/cache
+	truncate -s 48M /mnt/backing
+	losetup /dev/loop0 /mnt/cache || fail losetup
+	losetup /dev/loop1 /mnt/backing || fail losetup
+	make-bcache -b 128k -C /dev/loop0 -B /dev/loop1 > /tmp/made 2>&1 || fail "$(cat /tmp/made)"
+	attach
+}
+
+test_files()
+{
+	for what in btree_gc:sec:ms btree_split:sec:us btree_sort:ms:us btree_read:ms:us; do
+		IFS=: read -r name seldom long <<-END
+			$what
+		END
+		for file in average_frequency_$seldom average_duration_$long \
+			max_duration_$long last_$seldom; do
+			echo "${name}_$file"
+		done
+	done | sort > /tmp/wanted
+	ls $BCACHE/*-*/internal | grep -E '_(average_frequency|average_duration|max_duration|last)_' |
+		sort | diff - /tmp/wanted > /tmp/differ || fail "$(cat /tmp/differ)"
+}
+
+test_times()
+{
+	dev=/dev/$(cut -d / -f 4 /tmp/device)
+	eq "no split yet" "$(figure btree_split_last_sec)" -1
+	eq "no split yet" "$(figure btree_split_max_duration_us)" 0
+	for round in 1 2 3 4; do
+		dd if=/dev/urandom of="$dev" bs=4k count=500 seek=$((round * 2000)) \
+			conv=fsync 2> /dev/null || fail "dd"
+		echo 1 > "$(echo $BCACHE/*-*/internal)/trigger_gc"
+		sleep 0.7
+	done
+	for name in btree_gc:sec:ms btree_sort:ms:us; do
+		IFS=: read -r name seldom long <<-END
+			$name
+		END
+		last=$(figure ${name}_last_$seldom)
+		mean=$(figure ${name}_average_duration_$long)
+		max=$(figure ${name}_max_duration_$long)
+		often=$(figure ${name}_average_frequency_$seldom)
+		note "$name: last $last $seldom ago, every $often $seldom, $mean $long, at most $max $long"
+		[ "$last" -ge 0 ] && [ "$mean" -le "$max" ] && [ "$often" -ge 0 ] || fail "$name"
+		[ "$seldom" = ms ] || [ "$last" -lt 60 ] || fail "$name: $last"
+	done
+	[ "$(figure btree_sort_max_duration_us)" -gt 0 ] || fail "no sort took any time"
+	was=$(figure btree_sort_last_ms)
+	sleep 1.2
+	[ "$(figure btree_sort_last_ms)" -ge $((was + 1000)) ] || fail "time stands still"
+}
+
+# The histograms go with the set, and the next one begins anew
+test_comes_again()
+{
+	for round in 1 2 3 4 5; do
+		detach
+		attach
+	done
+	eq "split" "$(figure btree_split_last_sec)" -1
+	[ "$(figure btree_read_last_ms)" -ge 0 ] || fail "no node was read"
+	settle
+	held=$(awk '/ func:give_histogram/ { print $2 }' /proc/allocinfo)
+	note "$held histograms"
+	[ "$held" -le 4 ] || fail "$held histograms of one set"
+	detach
+	eq "histograms" "$(awk '/ func:give_histogram/ { print $2 }' /proc/allocinfo)" 0
+}
+
+run_tests
