@@ -279,6 +279,28 @@ static void test_regroup_r07(struct kunit *test)
 	EXPECT_TAG(test, &tag, 0, 0);
 }
 
+/* Profiling is switched off after the caller's test: still all pages, not some. */
+static void test_range_is_decided_once(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct alloc_tag *old;
+	struct page *page;
+	unsigned int i;
+
+	mem_profiling_disable();
+	page = alloc_pages_noprof(GFP_KERNEL, 2);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	split_page(page, 2);
+	old = alloc_tag_save(current, &tag);
+	__pgalloc_tag_add_range(page, 4);
+	alloc_tag_restore(current, &tag, old);
+	EXPECT_TAG(test, &tag, 4 * PAGE_SIZE, 4);
+	for (i = 0; i < 4; i++)
+		__free_page(page + i);
+	EXPECT_TAG(test, &tag, 0, 0);
+	mem_profiling_enable();
+}
+
 /* The line moves with the contents, each page is released by its own. */
 static void test_migrate_r08_r09(struct kunit *test)
 {
@@ -465,6 +487,7 @@ static struct kunit_case alloc_tag_cases[] = {
 	KUNIT_CASE(test_regroup_r07),
 	KUNIT_CASE(test_pages_exact),
 	KUNIT_CASE(test_free_with_extra_reference_r11),
+	KUNIT_CASE(test_range_is_decided_once),
 	KUNIT_CASE(test_migrate_r08_r09),
 	KUNIT_CASE(test_nesting),
 	KUNIT_CASE(test_record),

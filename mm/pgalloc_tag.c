@@ -103,13 +103,21 @@ void __pgalloc_tag_move(struct page *to, struct page *from)
  * __pgalloc_tag_add_range - what pgalloc_tag_add_range() does when enabled
  * @page: the first
  * @nr: how many
+ *
+ * Accounts all pages or none: the caller tests once whether profiling is on. If
+ * it were switched off half-way, a gigantic page would have references of some of
+ * its pages, but release the bytes of all.
  */
 void __pgalloc_tag_add_range(struct page *page, unsigned long nr)
 {
+	struct alloc_tag_ref *ref;
 	unsigned long i;
 
-	for (i = 0; i < nr; i++)
-		pgalloc_tag_add(nth_page(page, i), 0);
+	for (i = 0; i < nr; i++) {
+		ref = pgalloc_tag_ref(nth_page(page, i));
+		if (!PGALLOC_TAG_HOLES || likely(ref))
+			alloc_tag_add(ref, PAGE_SIZE);
+	}
 }
 
 /**
