@@ -214,7 +214,7 @@ static __ref void *pgalloc_tag_get(size_t size, int nid)
 
 /*
  * The old table is not freed: a reader that is still in it takes no lock that
- * could be waited for, and it is 8 bytes for every 128 MiB. kmemleak has to be
+ * could be waited for, and it is at most 8 bytes for every 128 MiB. kmemleak has to be
  * told of those from the slab; it never reports what memblock gave.
  */
 static int __meminit pgalloc_tag_grow(unsigned long nr, int nid)

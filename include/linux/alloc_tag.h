@@ -21,9 +21,9 @@ struct seq_file;
  * struct alloc_tag - a line of code that allocates
  * @ct: which one
  *
- * Nothing in it changes after the kernel, or the module, is loaded: what is
- * accounted to the tag is in the counter of that index. So a module's tags can
- * go with the module while its memory is still there.
+ * After the kernel or the module is loaded, nothing in it changes but a flag that
+ * the user of a tag may set. What is accounted to the tag is in the counter of
+ * that index, so a module's tags can go while its memory is still there.
  */
 struct alloc_tag {
 	struct codetag ct;
