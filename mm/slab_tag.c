@@ -141,6 +141,19 @@ static bool slab_tag_is_small(const struct kmem_cache *s,
  * While there are such slabs, the address of an object does not tell that of its
  * slab; its pages do. The mask is zero before there is an object in the first
  * of them, and not zero again only after the last of them is empty.
+ *
+ * Zero is safe for every object. The full mask must not be seen for an object of
+ * a small slab:
+ *
+ *  - An allocation takes the object from a list of its own CPU, or from one that
+ *    the list_lock of the node protects. It sees the zero that was written before
+ *    the slab came to that list.
+ *  - A free may have the object from another CPU, passed on by no more than a
+ *    dependency. The smp_wmb() here orders the zero before the object is visible,
+ *    the smp_rmb() in slab_tag_free() loads the mask after the object.
+ *  - A free uses the mask before it gives the object back to the slab, by a
+ *    cmpxchg() or under a lock. The full mask is written after that, when the slab
+ *    is empty.
  */
 static void slab_tag_add_small(struct kmem_cache *s, int nr)
 {
@@ -150,6 +163,8 @@ static void slab_tag_add_small(struct kmem_cache *s, int nr)
 	raw_spin_lock_irqsave(&lock, flags);
 	s->tag_nr_small += nr;
 	WRITE_ONCE(s->tag_mask, s->tag_nr_small ? 0 : s->tag_mask_full);
+	/* Before an object of a new slab is visible. Pairs with slab_tag_free(). */
+	smp_wmb();
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
