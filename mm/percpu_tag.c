@@ -21,8 +21,6 @@
 #include <linux/init.h>
 #include <linux/memblock.h>
 #include <linux/printk.h>
-#include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "percpu_tag.h"
 
@@ -42,14 +40,9 @@ static size_t vector_size(struct pcpu_chunk *chunk)
  */
 int pcpu_tag_init_chunk(struct pcpu_chunk *chunk, gfp_t gfp)
 {
-	size_t size = vector_size(chunk);
-
 	if (!alloc_tag_available)
 		return 0;
-	if (size <= PAGE_SIZE)
-		chunk->tags = kzalloc(size, gfp);
-	else
-		chunk->tags = __vmalloc(size, gfp | __GFP_ZERO);
+	chunk->tags = pcpu_mem_zalloc(vector_size(chunk), gfp);
 	return chunk->tags ? 0 : -ENOMEM;
 }
 
@@ -59,7 +52,7 @@ int pcpu_tag_init_chunk(struct pcpu_chunk *chunk, gfp_t gfp)
  */
 void pcpu_tag_exit_chunk(struct pcpu_chunk *chunk)
 {
-	kvfree(chunk->tags);
+	pcpu_mem_free(chunk->tags);
 }
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
