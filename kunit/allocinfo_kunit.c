@@ -6,6 +6,7 @@
  */
 #include <kunit/test.h>
 
+#include <linux/kmsg_dump.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -240,6 +241,34 @@ static void test_top(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, seen);
 }
 
+static bool in_the_log(const char *text)
+{
+	struct kmsg_dump_iter iter;
+	char line[256];
+	size_t len;
+
+	kmsg_dump_rewind(&iter);
+	while (kmsg_dump_get_line(&iter, false, line, sizeof(line), &len))
+		if (strnstr(line, text, len))
+			return true;
+	return false;
+}
+
+/* The report on lack of memory has the rows of the file. */
+static void test_show_mem_row(struct kunit *test)
+{
+	void *p;
+
+	if (!alloc_tag_available || !mem_alloc_profiling_enabled() ||
+	    !IS_ENABLED(CONFIG_PRINTK))
+		kunit_skip(test, "there is no report");
+	p = alloc_hooks_tag(&alloc_tag_catch_all, vmalloc_noprof(16 << 20));
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	alloc_tag_show_mem();
+	vfree(p);
+	KUNIT_EXPECT_TRUE(test, in_the_log(" func:lines_without_index accurate:no"));
+}
+
 /* Waits for nobody: this would hang if it did. */
 static void test_show_mem_while_locked(struct kunit *test)
 {
@@ -280,6 +309,7 @@ static struct kunit_case allocinfo_cases[] = {
 	KUNIT_CASE(test_go_to),
 	KUNIT_CASE(test_cursor_r26),
 	KUNIT_CASE(test_top),
+	KUNIT_CASE(test_show_mem_row),
 	KUNIT_CASE(test_show_mem_while_locked),
 	KUNIT_CASE(test_show_mem_without_interrupts),
 	{ }

@@ -217,6 +217,16 @@ static void allocinfo_go_to(struct allocinfo_walk *w, u64 n)
 	}
 }
 
+/* A row of the file, and of the report when memory is short. */
+static void allocinfo_row(struct seq_buf *s, const struct codetag *ct,
+			  const char *modname, long bytes, long calls)
+{
+	seq_buf_printf(s, "%12ld %8ld ", bytes, calls);
+	codetag_to_text(s, ct, modname);
+	if (ct->flags & ALLOC_TAG_SHARED)
+		seq_buf_puts(s, " accurate:no");
+}
+
 /* Internals: the filter */
 
 /* The part of a name that fits. */
@@ -359,10 +369,7 @@ static void allocinfo_text_row(struct seq_file *m,
 
 	len = seq_get_buf(m, &buf);
 	seq_buf_init(&s, buf, len);
-	seq_buf_printf(&s, "%12ld %8ld ", w->bytes, w->calls);
-	codetag_to_text(&s, w->ct, allocinfo_modname(w));
-	if (w->ct->flags & ALLOC_TAG_SHARED)
-		seq_buf_puts(&s, " accurate:no");
+	allocinfo_row(&s, w->ct, allocinfo_modname(w), w->bytes, w->calls);
 	seq_buf_puts(&s, " \n");
 	/* Not "used": a row that does not fit is to be written again, whole. */
 	seq_commit(m, seq_buf_has_overflowed(&s) ? -1 : (int)s.len);
@@ -606,15 +613,15 @@ static unsigned int allocinfo_find_top(struct allocinfo_top *top)
 static void allocinfo_print_top(const struct allocinfo_top *top, unsigned int nr)
 {
 	struct seq_buf s;
-	char name[160];
+	char row[200];
 	unsigned int i;
 
 	pr_warn("bytes, calls and places of the %u lines that hold most:\n", nr);
 	for (i = 0; i < nr; i++) {
-		seq_buf_init(&s, name, sizeof(name));
-		codetag_to_text(&s, top[i].ct, top[i].modname);
-		pr_warn("%12ld %8ld %.*s\n", top[i].bytes, top[i].calls,
-			(int)seq_buf_used(&s), name);
+		seq_buf_init(&s, row, sizeof(row));
+		allocinfo_row(&s, top[i].ct, top[i].modname, top[i].bytes,
+			      top[i].calls);
+		pr_warn("%.*s\n", (int)seq_buf_used(&s), row);
 	}
 }
 
