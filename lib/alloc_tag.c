@@ -38,6 +38,7 @@
 #include <linux/overflow.h>
 #include <linux/pgalloc_tag.h>
 #include <linux/rcupdate.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
@@ -65,10 +66,14 @@ EXPORT_SYMBOL(alloc_tag_hooks_key);
 DEFINE_STATIC_KEY_FALSE(mem_alloc_profiling_key);
 
 DEFINE_STATIC_KEY_FALSE(alloc_tag_refs_key);
+EXPORT_SYMBOL_GPL(alloc_tag_refs_key);
 
 bool alloc_tag_available __ro_after_init;
 
 struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS] __read_mostly;
+
+/* The documented bound: what counters take up for each CPU if all are hot. */
+static_assert(CODETAG_INDEX_MAX * sizeof(struct lazy_percpu_part) <= SZ_1M);
 
 struct alloc_tag_table *alloc_tag_table __read_mostly;
 
@@ -474,24 +479,31 @@ static int mem_profiling_parse(const char *s)
 	return -EINVAL;
 }
 
+/*
+ * Not an early parameter: those are read before the parameters of a boot
+ * configuration are. The first page is allocated only after both.
+ */
 static int __init mem_profiling_setup(char *str)
 {
 	int mode;
 
-	if (!str)
-		str = "";
+	/* The name of this parameter may just be the beginning of another one. */
+	if (*str && *str != '=')
+		return 0;
+	if (*str)
+		str++;
 	mode = mem_profiling_parse(str);
 	if (mode < 0) {
 		pr_warn("sysctl.vm.mem_profiling=%s is not {0|1|never}[,compressed], using the default, %s\n",
 			str, MEM_PROFILING_DEFAULT == MEM_PROFILING_ON ?
 			"1" : "never");
 		boot_mode = MEM_PROFILING_DEFAULT;
-		return 0;
+		return 1;
 	}
 	boot_mode = mode;
-	return 0;
+	return 1;
 }
-early_param("sysctl.vm.mem_profiling", mem_profiling_setup);
+__setup("sysctl.vm.mem_profiling", mem_profiling_setup);
 
 static int __init alloc_tag_init_counters(unsigned int nr)
 {

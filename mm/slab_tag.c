@@ -21,6 +21,7 @@
  * Objects of KFENCE have theirs in its metadata, next to them is its redzone.
  */
 #include <linux/alloc_tag.h>
+#include <linux/export.h>
 #include <linux/kfence.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -101,6 +102,7 @@ void __kmem_cache_retag(struct kmem_cache *s, void *object)
 	slab_tag_free(s, 1, &object);
 	slab_tag_alloc(s, 1, &object);
 }
+EXPORT_SYMBOL_GPL(__kmem_cache_retag);
 
 #ifdef CONFIG_SLUB
 

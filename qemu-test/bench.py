@@ -26,6 +26,7 @@ import shutil
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import time
@@ -273,7 +274,15 @@ def busybox():
     raise Failure("no busybox: install busybox-static")
 
 
-def initramfs(name, mods, extra=()):
+def add_bootconfig(path, text):
+    """Puts a boot configuration behind an archive, as bootconfig(1) of the kernel does."""
+    data = text.encode() + b"\0"
+    data += b"\0" * (-(os.stat(path).st_size + len(data)) % 4)
+    with open(path, "ab") as f:
+        f.write(data + struct.pack("<II", len(data), sum(data)) + b"#BOOTCONFIG\n")
+
+
+def initramfs(name, mods, extra=(), bootconfig=""):
     """Writes the archive of one guest and returns its path.
 
     mods are paths of modules; extra are (name in the guest, path) pairs.
@@ -308,6 +317,8 @@ def initramfs(name, mods, extra=()):
         a.file(target, path, 0o755)
     path = os.path.join(OUT, name + ".initramfs")
     a.write(path)
+    if bootconfig:
+        add_bootconfig(path, bootconfig)
     return path
 
 

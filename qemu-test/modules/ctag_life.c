@@ -16,6 +16,8 @@
  *	barrier		waits for what of those goes by call_rcu()
  *	caches N	N more objects in each of the caches
  *	uncache		all of them back
+ *	retag N		N objects of the first of the caches are handed on to another
+ *			line, and are its until "unretag" frees them
  *	twins N		N more in each of two caches that SLUB makes one
  *	untwin		those of the first back
  *	page		one page, whose frame "pfn" tells
@@ -64,7 +66,8 @@ struct line {
 enum {
 	SINGLE, BLOCK, RCU_HEAD, RCU_BARE, RCU_VMALLOC, RCU_CALL, RCU_CACHE,
 	CACHE_PLAIN, CACHE_CTOR, CACHE_RCU, CACHE_NOTRACE, CACHE_ALIGNED,
-	CACHE_ACCOUNT, CACHE_LARGE, TWIN_A, TWIN_B, PAGE, EXACT, SPLIT, NR_LINES
+	CACHE_ACCOUNT, CACHE_LARGE, TWIN_A, TWIN_B, RETAGGED, PAGE, EXACT, SPLIT,
+	NR_LINES
 };
 
 static const char * const line_names[NR_LINES] = {
@@ -76,7 +79,7 @@ static const char * const line_names[NR_LINES] = {
 	[CACHE_RCU] = "cache_rcu", [CACHE_NOTRACE] = "cache_notrace",
 	[CACHE_ALIGNED] = "cache_aligned", [CACHE_ACCOUNT] = "cache_account",
 	[CACHE_LARGE] = "cache_large", [TWIN_A] = "twin_a", [TWIN_B] = "twin_b",
-	[PAGE] = "page", [EXACT] = "exact", [SPLIT] = "split",
+	[RETAGGED] = "retagged", [PAGE] = "page", [EXACT] = "exact", [SPLIT] = "split",
 };
 
 static struct line lines[NR_LINES];
@@ -333,6 +336,34 @@ static void kinds_give(unsigned int from, unsigned int to)
 		kind_give(from);
 }
 
+/* Objects handed on, as by code that keeps freed objects for reuse. */
+
+static void *retagged[CACHED_MAX];
+
+static int retag(unsigned long n)
+{
+	struct line *from = &lines[CACHE_PLAIN], *to = &lines[RETAGGED];
+	struct kind *k = &kinds[CACHE_PLAIN];
+	void *object;
+
+	for (; n; n--) {
+		if (!from->calls || to->calls == CACHED_MAX)
+			return -ENOENT;
+		object = k->slot[--from->calls];
+		retagged[to->calls++] =
+			ON_LINE(RETAGGED, kmem_cache_retag(k->cache, object));
+	}
+	return 0;
+}
+
+static void unretag(void)
+{
+	struct line *l = &lines[RETAGGED];
+
+	while (l->calls)
+		kmem_cache_free(kinds[CACHE_PLAIN].cache, retagged[--l->calls]);
+}
+
 /* A page by itself, and blocks of an odd number of pages. */
 
 static struct page *the_page;
@@ -437,6 +468,8 @@ static int command(char *line)
 		return kinds_take(CACHE_PLAIN, CACHE_LARGE, n);
 	if (!strcmp(verb, "twins"))
 		return kinds_take(TWIN_A, TWIN_B, n);
+	if (!strcmp(verb, "retag"))
+		return retag(n);
 	if (!strcmp(verb, "page"))
 		return page_take();
 	if (!strcmp(verb, "unpage"))
@@ -445,6 +478,8 @@ static int command(char *line)
 		rcu_barrier();
 	else if (!strcmp(verb, "uncache"))
 		kinds_give(CACHE_PLAIN, TWIN_B);
+	else if (!strcmp(verb, "unretag"))
+		unretag();
 	else if (!strcmp(verb, "untwin"))
 		kinds_give(TWIN_A, TWIN_A);
 	else
@@ -487,6 +522,7 @@ static void tear_down(void)
 	deflate();
 	vfree(pieces);
 	page_give();
+	unretag();
 	kinds_give(CACHE_PLAIN, TWIN_B);
 	for (k = kinds + CACHE_PLAIN; k <= kinds + TWIN_B; k++) {
 		vfree(k->slot);
@@ -513,6 +549,7 @@ static int set_up(void)
 			return -ENOMEM;
 		lines[k - kinds].cache = k->name;
 	}
+	lines[RETAGGED].cache = kinds[CACHE_PLAIN].name;
 	return 0;
 }
 

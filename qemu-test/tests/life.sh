@@ -103,6 +103,18 @@ test_merged_caches()
 	check_life || fail "all freed"
 }
 
+# A module can hand objects on to another line, too.
+test_retagged_object()
+{
+	life caches 20
+	life retag 8
+	check_life || fail "8 of 20 handed on"
+	life unretag
+	check_life || fail "those freed"
+	life uncache
+	check_life || fail "all freed"
+}
+
 test_r07_parts_of_blocks()
 {
 	life exact 500
