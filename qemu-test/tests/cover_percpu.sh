@@ -50,11 +50,11 @@ test_percpu()
 test_percpu_many_chunks()
 {
 	cover_fresh
-	chunks=$(sum_tags 'func:pcpu_create_chunk|func:pcpu_mem_zalloc|func:pcpu_tag_init_chunk')
+	chunks=$(sum_tags 'func:pcpu_create_chunk|func:pcpu_alloc_chunk|func:pcpu_tag_init_chunk')
 	steps crowd_get crowd_half
 	note "chunk metadata before, after: $chunks," \
-	     "$(sum_tags 'func:pcpu_create_chunk|func:pcpu_mem_zalloc|func:pcpu_tag_init_chunk')"
-	[ "$chunks" != "$(sum_tags 'func:pcpu_create_chunk|func:pcpu_mem_zalloc|func:pcpu_tag_init_chunk')" ] ||
+	     "$(sum_tags 'func:pcpu_create_chunk|func:pcpu_alloc_chunk|func:pcpu_tag_init_chunk')"
+	[ "$chunks" != "$(sum_tags 'func:pcpu_create_chunk|func:pcpu_alloc_chunk|func:pcpu_tag_init_chunk')" ] ||
 		fail "no new chunk: this tests nothing"
 	steps crowd_put crowd_get crowd_half crowd_put
 }
