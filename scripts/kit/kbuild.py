@@ -52,9 +52,6 @@ def build_env(tree):
     env = clean_env(KBUILD_BUILD_USER="codetag", KBUILD_BUILD_HOST="build",
                     KBUILD_BUILD_TIMESTAMP=stamp, LC_ALL="C")
     env.pop("CC", None)
-    # Relative paths in the keys of ccache: another clone, and build/reverts, find what is there.
-    env.setdefault("CCACHE_BASEDIR", str(TOP))
-    env.setdefault("CCACHE_NOHASHDIR", "1")
     return env
 
 
