@@ -619,5 +619,6 @@ def report(name, outcome, expected=(), label="", dies=False):
         lines.append("# last lines of %s:" %
                      os.path.relpath(outcome.console_path, ROOT))
         lines += ["#   " + l for l in outcome.tail()]
+    lines.append("# took: qemu: %s: %d s" % (label or name, outcome.seconds))
     say("\n".join(lines))
     return failed

@@ -150,6 +150,8 @@ class Progress:
 
     def end(self, verdict):
         self.note(f"{self.title}: {verdict}  {self.elapsed()}")
+        if not self.tty:
+            print(f"# took: {self.title}: {time.monotonic() - self.start:.0f} s", flush=True)
 
 
 def run_make(title, log, tree, out, options, targets, total=0):
