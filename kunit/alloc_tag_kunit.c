@@ -9,17 +9,18 @@
 #include <linux/gfp.h>
 #include <linux/vmalloc.h>
 
-static void tag_value(const struct alloc_tag *tag, long *bytes, long *calls)
+static void tag_value(const struct alloc_tag *tag, s64 *bytes, long *calls)
 {
 	lazy_percpu_counter_read(alloc_tag_counter(tag->ct.index), bytes, calls);
 }
 
 #define EXPECT_TAG(test, tag, _bytes, _calls)				\
 do {									\
-	long b, c;							\
+	long c;								\
+	s64 b;								\
 									\
 	tag_value(tag, &b, &c);						\
-	KUNIT_EXPECT_EQ(test, b, (long)(_bytes));			\
+	KUNIT_EXPECT_EQ(test, b, (s64)(_bytes));			\
 	KUNIT_EXPECT_EQ(test, c, (long)(_calls));			\
 } while (0)
 
@@ -102,6 +103,7 @@ static void test_objects_side_by_side(struct kunit *test)
 	DEFINE_ALLOC_TAG(odd);
 	unsigned int i, j;
 	long size, calls;
+	s64 bytes;
 	void **p;
 
 	p = kunit_kcalloc(test, NR_OBJECTS, sizeof(*p), GFP_KERNEL);
@@ -116,8 +118,8 @@ static void test_objects_side_by_side(struct kunit *test)
 			KUNIT_ASSERT_NOT_NULL(test, p[j]);
 			memset(p[j], 0xff, sizes[i]);
 		}
-		tag_value(&even, &size, &calls);
-		size /= NR_OBJECTS / 2;
+		tag_value(&even, &bytes, &calls);
+		size = (long)bytes / (NR_OBJECTS / 2);
 		KUNIT_EXPECT_GE(test, size, (long)sizes[i]);
 		EXPECT_TAG(test, &even, size * NR_OBJECTS / 2, NR_OBJECTS / 2);
 		EXPECT_TAG(test, &odd, size * NR_OBJECTS / 2, NR_OBJECTS / 2);
@@ -424,12 +426,44 @@ static void test_no_tag_r17(struct kunit *test)
 	__free_page(page);
 }
 
+/* High memory: a line holds more than a long can say. */
+static void test_more_than_32_bits(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(tag);
+	struct lazy_percpu_counter *c = alloc_tag_counter(tag.ct.index);
+	unsigned int i;
+	long calls;
+	s64 bytes;
+
+	for (i = 0; i < 6; i++)
+		alloc_tag_count(tag.ct.index, SZ_512M, 1);
+	alloc_tag_read(&tag.ct, &bytes, &calls);
+	KUNIT_EXPECT_EQ(test, bytes, 6LL * SZ_512M);
+	KUNIT_EXPECT_EQ(test, calls, 6);
+
+	for (i = 0; i < 2 * LAZY_PERCPU_COUNTER_HOT; i++)
+		alloc_tag_count(tag.ct.index, 0, 0);
+	lazy_percpu_counter_flush();
+	KUNIT_EXPECT_NOT_NULL(test, c->parts);
+	for (i = 0; i < 12; i++)
+		alloc_tag_count(tag.ct.index, SZ_512M - 1, 1);
+	alloc_tag_read(&tag.ct, &bytes, &calls);
+	KUNIT_EXPECT_EQ(test, bytes, 18LL * SZ_512M - 12);
+	KUNIT_EXPECT_EQ(test, calls, 18);
+
+	for (i = 0; i < 18; i++)
+		alloc_tag_count(tag.ct.index, -SZ_512M, -1);
+	EXPECT_TAG(test, &tag, -12, 0);
+	alloc_tag_count(tag.ct.index, 12, 0);
+}
+
 /* No index left for a module: accounted with others, and marked. */
 static void test_shared_r26(struct kunit *test)
 {
 	struct alloc_tag *tags = kunit_kcalloc(test, 2, sizeof(*tags), GFP_KERNEL);
 	struct codetag_range range = { .tags = tags, .nr = 2, .modname = "full" };
-	long bytes, calls;
+	long calls;
+	s64 bytes;
 	void *p;
 
 	KUNIT_ASSERT_NOT_NULL(test, tags);
@@ -493,6 +527,7 @@ static struct kunit_case alloc_tag_cases[] = {
 	KUNIT_CASE(test_record),
 	KUNIT_CASE(test_switched_off_in_between_r28),
 	KUNIT_CASE(test_no_tag_r17),
+	KUNIT_CASE(test_more_than_32_bits),
 	KUNIT_CASE(test_shared_r26),
 	KUNIT_CASE(test_boot_parameter),
 	{ }

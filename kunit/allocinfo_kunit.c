@@ -241,6 +241,33 @@ static void test_top(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, seen);
 }
 
+static void test_row_of_more_than_32_bits(struct kunit *test)
+{
+	const s64 bytes = (3LL << 30) + 4096;
+	struct allocinfo_tag_data data = { };
+	struct allocinfo_walk w = walk_in_a_module;
+	struct allocinfo_filter f = {
+		.mask		= ALLOCINFO_FILTER_MASK_MIN_SIZE,
+		.min_size	= 1ULL << 31,
+	};
+	char *row = kunit_kzalloc(test, 256, GFP_KERNEL);
+	struct seq_buf s;
+
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	seq_buf_init(&s, row, 255);
+	allocinfo_row(&s, w.ct, NULL, bytes, 786433);
+	row[seq_buf_used(&s)] = '\0';
+	KUNIT_EXPECT_EQ(test, strncmp(row, "  3221229568   786433 drivers/x/", 32), 0);
+
+	w.bytes = bytes;
+	allocinfo_fill(&data, &w);
+	KUNIT_EXPECT_EQ(test, data.counter.bytes, (u64)bytes);
+	KUNIT_EXPECT_TRUE(test, allocinfo_match_size(&w, &f));
+	f.mask = ALLOCINFO_FILTER_MASK_MAX_SIZE;
+	f.max_size = U32_MAX;
+	KUNIT_EXPECT_TRUE(test, allocinfo_match_size(&w, &f));
+}
+
 static bool in_the_log(const char *text)
 {
 	struct kmsg_dump_iter iter;
@@ -309,6 +336,7 @@ static struct kunit_case allocinfo_cases[] = {
 	KUNIT_CASE(test_go_to),
 	KUNIT_CASE(test_cursor_r26),
 	KUNIT_CASE(test_top),
+	KUNIT_CASE(test_row_of_more_than_32_bits),
 	KUNIT_CASE(test_show_mem_row),
 	KUNIT_CASE(test_show_mem_while_locked),
 	KUNIT_CASE(test_show_mem_without_interrupts),

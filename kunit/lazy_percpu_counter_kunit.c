@@ -19,9 +19,10 @@
 
 static void expect_value(struct kunit *test,
 			 const struct lazy_percpu_counter *c,
-			 long sum, long count)
+			 s64 sum, long count)
 {
-	long s, n;
+	s64 s;
+	long n;
 
 	lazy_percpu_counter_read(c, &s, &n);
 	KUNIT_EXPECT_EQ(test, s, sum);
@@ -33,6 +34,14 @@ static void add_times(struct lazy_percpu_counter *c, unsigned int times,
 {
 	while (times--)
 		lazy_percpu_counter_add(c, sum, count);
+}
+
+/* What is added from here on is in the parts. */
+static void make_hot(struct kunit *test, struct lazy_percpu_counter *c)
+{
+	add_times(c, ENOUGH, 0, 0);
+	lazy_percpu_counter_flush();
+	KUNIT_ASSERT_NOT_NULL(test, c->parts);
 }
 
 static void test_cold_counter_stays_atomic(struct kunit *test)
@@ -54,12 +63,12 @@ static void test_hot_counter_gets_parts(struct kunit *test)
 	add_times(&c, ENOUGH, 5, 1);
 	lazy_percpu_counter_flush();
 	KUNIT_ASSERT_NOT_NULL(test, c.parts);
-	expect_value(test, &c, 5L * ENOUGH, ENOUGH);
+	expect_value(test, &c, 5 * ENOUGH, ENOUGH);
 
 	/* What is added from here on is in the parts. */
 	add_times(&c, ENOUGH, -5, -1);
 	expect_value(test, &c, 0, 0);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&c.sum), 5L * ENOUGH);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&c.sum), 5LL * ENOUGH);
 	lazy_percpu_counter_exit(&c);
 	KUNIT_EXPECT_PTR_EQ(test, c.parts, NULL);
 }
@@ -102,18 +111,67 @@ static void test_atomic_phase_overflow(struct kunit *test)
 {
 	struct lazy_percpu_counter c = { };
 
-	/* Past the end and back again: the value is exact modulo a long. */
-	lazy_percpu_counter_add(&c, LONG_MAX, 1);
-	lazy_percpu_counter_add(&c, LONG_MAX, 1);
-	lazy_percpu_counter_add(&c, 2, 1);
-	expect_value(test, &c, 0, 3);
+	/* Past the end and back again: the value is exact modulo 64 bits. */
+	atomic64_set(&c.sum, S64_MAX);
+	lazy_percpu_counter_add(&c, 2, 3);
+	expect_value(test, &c, S64_MIN + 1, 3);
 
-	lazy_percpu_counter_add(&c, -LONG_MAX, -1);
-	add_times(&c, ENOUGH, 0, 0);
-	lazy_percpu_counter_flush();
-	KUNIT_ASSERT_NOT_NULL(test, c.parts);
-	lazy_percpu_counter_add(&c, LONG_MAX, -2);
-	expect_value(test, &c, 0, 0);
+	make_hot(test, &c);
+	lazy_percpu_counter_add(&c, -2, -3);
+	expect_value(test, &c, S64_MAX, 0);
+	lazy_percpu_counter_exit(&c);
+}
+
+/* The most that can be added at once on 32 bit, and what is no multiple of a step. */
+#define MOST		LAZY_PERCPU_ADD_MAX
+#define LESS		(MOST - 4096)
+
+/* Steps up to @times from zero, down to as far below, and back. */
+static void there_and_back(struct kunit *test, struct lazy_percpu_counter *c,
+			   long by, int times)
+{
+	int i;
+
+	for (i = 1; i <= times; i++) {
+		lazy_percpu_counter_add(c, by, 1);
+		expect_value(test, c, (s64)by * i, i);
+	}
+	for (i = times - 1; i >= -times; i--) {
+		lazy_percpu_counter_add(c, -by, -1);
+		expect_value(test, c, (s64)by * i, i);
+	}
+	for (i = 1 - times; i <= 0; i++) {
+		lazy_percpu_counter_add(c, by, 1);
+		expect_value(test, c, (s64)by * i, i);
+	}
+}
+
+static void test_cold_sum_has_64_bits(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+
+	there_and_back(test, &c, MOST, 19);
+	there_and_back(test, &c, LESS, 19);
+	KUNIT_EXPECT_PTR_EQ(test, c.parts, NULL);
+	lazy_percpu_counter_exit(&c);
+}
+
+static void test_hot_sum_has_64_bits(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+	s64 want;
+	int i;
+
+	make_hot(test, &c);
+	there_and_back(test, &c, MOST, 19);
+	there_and_back(test, &c, LESS, 19);
+	there_and_back(test, &c, MOST / 4 + 8, 77);
+
+	/* Far from zero: as if what this CPU allocates were freed by another. */
+	for (i = 0, want = 0; i < 40; i++, want += LESS)
+		lazy_percpu_counter_add(&c, LESS, 1);
+	expect_value(test, &c, want, 40);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&c.sum), 0);
 	lazy_percpu_counter_exit(&c);
 }
 
@@ -144,7 +202,7 @@ static void test_more_hot_counters_than_slots(struct kunit *test)
 		add_times(&c[i], ENOUGH, i, 1);
 		lazy_percpu_counter_flush();
 		KUNIT_EXPECT_NOT_NULL(test, c[i].parts);
-		expect_value(test, &c[i], (long)i * 2 * ENOUGH, 2 * ENOUGH);
+		expect_value(test, &c[i], i * 2 * ENOUGH, 2 * ENOUGH);
 	}
 	for (i = 0; i < NR_COUNTERS; i++)
 		lazy_percpu_counter_exit(&c[i]);
@@ -209,7 +267,8 @@ static void test_sums_while_parts_arrive(struct kunit *test)
 	struct lazy_percpu_counter c = { };
 	struct task_struct *task;
 	struct adder *adders;
-	long sum, count, last = 0;
+	long count, last = 0;
+	s64 sum;
 	unsigned int i, reads = 0, irq_adds = 0;
 	bool done;
 
@@ -240,12 +299,64 @@ static void test_sums_while_parts_arrive(struct kunit *test)
 	KUNIT_EXPECT_GT(test, reads, 1);
 	KUNIT_EXPECT_GT(test, irq_adds, 0);
 	KUNIT_EXPECT_NOT_NULL(test, c.parts);
-	expect_value(test, &c, 7L * (NR_THREADS * NR_ADDS + irq_adds),
+	expect_value(test, &c, 7 * (NR_THREADS * NR_ADDS + irq_adds),
 		     NR_THREADS * NR_ADDS + irq_adds);
 	/* Some of it was added before the parts came, some after. */
 	KUNIT_EXPECT_GT(test, atomic_long_read(&c.count), 0);
 	KUNIT_EXPECT_LT(test, atomic_long_read(&c.count),
 			(long)(NR_THREADS * NR_ADDS));
+	lazy_percpu_counter_exit(&c);
+}
+
+/* The same with a sum whose two words on 32 bit are never changed at once. */
+
+#define NR_BIG_ADDS	4000
+
+static int big_adder_fn(void *data)
+{
+	struct adder *a = data;
+	unsigned int i;
+
+	for (i = 0; i < NR_BIG_ADDS; i++) {
+		lazy_percpu_counter_add(a->c, LESS, 1);
+		if (!(i % 16))
+			cond_resched();
+	}
+	complete(&a->done);
+	return 0;
+}
+
+static void test_big_sum_only_rises(struct kunit *test)
+{
+	struct lazy_percpu_counter c = { };
+	struct task_struct *task;
+	struct adder *adders;
+	unsigned int i, reads = 0;
+	s64 sum, last = 0;
+	bool done;
+	long count;
+
+	adders = kunit_kcalloc(test, NR_THREADS, sizeof(*adders), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, adders);
+	make_hot(test, &c);
+	for (i = 0; i < NR_THREADS; i++) {
+		adders[i].c = &c;
+		init_completion(&adders[i].done);
+		task = kthread_run(big_adder_fn, &adders[i], "lazy_kunit/%u", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	}
+	do {
+		lazy_percpu_counter_read(&c, &sum, &count);
+		KUNIT_EXPECT_GE(test, sum, last);
+		last = sum;
+		reads++;
+		cond_resched();
+		for (i = 0, done = true; i < NR_THREADS; i++)
+			done &= completion_done(&adders[i].done);
+	} while (!done);
+	KUNIT_EXPECT_GT(test, reads, 1);
+	expect_value(test, &c, (s64)LESS * NR_THREADS * NR_BIG_ADDS,
+		     NR_THREADS * NR_BIG_ADDS);
 	lazy_percpu_counter_exit(&c);
 }
 
@@ -255,9 +366,12 @@ static struct kunit_case lazy_percpu_counter_cases[] = {
 	KUNIT_CASE(test_slow_counter_stays_atomic),
 	KUNIT_CASE(test_changes_wrap),
 	KUNIT_CASE(test_atomic_phase_overflow),
+	KUNIT_CASE(test_cold_sum_has_64_bits),
+	KUNIT_CASE(test_hot_sum_has_64_bits),
 	KUNIT_CASE(test_more_hot_counters_than_slots),
 	KUNIT_CASE(test_exit_while_asking),
 	KUNIT_CASE(test_sums_while_parts_arrive),
+	KUNIT_CASE(test_big_sum_only_rises),
 	{ }
 };
 

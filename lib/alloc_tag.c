@@ -116,7 +116,8 @@ struct alloc_tag alloc_tag_catch_all = {
 static bool alloc_tag_in_use(struct codetag_type *type,
 			     const struct codetag *ct)
 {
-	long bytes, calls;
+	s64 bytes;
+	long calls;
 
 	/*
 	 * The module is gone, its tags are only released: seen one CPU after
@@ -393,7 +394,7 @@ alloc_tag_register_unload(void (*unload)(struct codetag_type *type,
  *
  * Looks at every CPU. Context: any.
  */
-void alloc_tag_read(const struct codetag *ct, long *bytes, long *calls)
+void alloc_tag_read(const struct codetag *ct, s64 *bytes, long *calls)
 {
 	*bytes = 0;
 	*calls = 0;
@@ -403,7 +404,7 @@ void alloc_tag_read(const struct codetag *ct, long *bytes, long *calls)
 	lazy_percpu_counter_read(alloc_tag_counter(ct->index), bytes, calls);
 
 	/* A sum taken while memory passes from CPU to CPU can miss some. */
-	*bytes = max(*bytes, 0L);
+	*bytes = max_t(s64, *bytes, 0);
 	*calls = max(*calls, 0L);
 }
 

@@ -20,7 +20,7 @@ extern struct codetag_type alloc_tag_type;
 extern struct alloc_tag alloc_tag_catch_all;
 
 void alloc_tag_drop_parts(unsigned long index);
-void alloc_tag_read(const struct codetag *ct, long *bytes, long *calls);
+void alloc_tag_read(const struct codetag *ct, s64 *bytes, long *calls);
 void alloc_tag_register_unload(void (*unload)(struct codetag_type *type,
 					      struct codetag_range *range));
 

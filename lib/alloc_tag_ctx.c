@@ -125,7 +125,7 @@ struct context_site {
 	enum context_state state;
 	unsigned int nr_details;
 	unsigned long count;
-	unsigned long bytes;
+	u64 bytes;
 	atomic_long_t dropped[NR_DROPS];
 	struct list_head stacks;
 	struct list_head node;
@@ -149,7 +149,7 @@ struct context_stack {
 	struct context_site *site;
 	depot_stack_handle_t handle;
 	unsigned long count;
-	unsigned long bytes;
+	u64 bytes;
 	struct list_head details;
 };
 
@@ -391,8 +391,10 @@ static void context_link(struct context_entry *e, struct alloc_tag_ref *ref)
 
 static void context_resize(struct context_entry *e, size_t bytes)
 {
-	e->stack->bytes += bytes - e->bytes;
-	e->stack->site->bytes += bytes - e->bytes;
+	u64 more = (u64)bytes - e->bytes;
+
+	e->stack->bytes += more;
+	e->stack->site->bytes += more;
 	e->bytes = bytes;
 	if (e->detail)
 		e->detail->bytes = bytes;
@@ -1042,7 +1044,7 @@ static void context_seq_stop(struct seq_file *m, void *v)
 }
 
 /* As the specification has it: no space before the unit. */
-static void context_show_size(struct seq_file *m, unsigned long bytes)
+static void context_show_size(struct seq_file *m, u64 bytes)
 {
 	char text[16], *unit;
 
@@ -1054,8 +1056,9 @@ static void context_show_size(struct seq_file *m, unsigned long bytes)
 
 static void context_show_site(struct seq_file *m, struct context_site *site)
 {
-	unsigned long count, bytes;
+	unsigned long count;
 	unsigned int i;
+	u64 bytes;
 
 	raw_spin_lock_irq(&context_lock);
 	count = site->count;
@@ -1115,8 +1118,9 @@ static void context_show_frames(struct seq_file *m,
 static void context_show_stack(struct seq_file *m, struct context_reader *r)
 {
 	const struct context_stack *st = r->stack;
-	unsigned long count, bytes;
 	const struct context_detail *d;
+	unsigned long count;
+	u64 bytes;
 
 	r->nr = 0;
 	raw_spin_lock_irq(&context_lock);
@@ -1128,7 +1132,7 @@ static void context_show_stack(struct seq_file *m, struct context_reader *r)
 	if (!count)
 		return;
 
-	seq_printf(m, "    count: %lu\n    bytes: %lu\n", count, bytes);
+	seq_printf(m, "    count: %lu\n    bytes: %llu\n", count, bytes);
 	for (d = r->details; d < r->details + r->nr; d++)
 		seq_printf(m, "    size: %zu\n    pid: %d\n    tgid: %d\n    comm: %s\n    ts: %llu\n",
 			   d->bytes, d->info.pid, d->info.tgid, d->info.comm,

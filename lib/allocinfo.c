@@ -97,7 +97,7 @@ struct allocinfo_memo {
 struct allocinfo_walk {
 	struct codetag_iterator it;
 	const struct codetag *ct;
-	long bytes;
+	s64 bytes;
 	long calls;
 	struct allocinfo_memo file;
 	struct allocinfo_memo function;
@@ -219,9 +219,9 @@ static void allocinfo_go_to(struct allocinfo_walk *w, u64 n)
 
 /* A row of the file, and of the report when memory is short. */
 static void allocinfo_row(struct seq_buf *s, const struct codetag *ct,
-			  const char *modname, long bytes, long calls)
+			  const char *modname, s64 bytes, long calls)
 {
-	seq_buf_printf(s, "%12ld %8ld ", bytes, calls);
+	seq_buf_printf(s, "%12lld %8ld ", bytes, calls);
 	codetag_to_text(s, ct, modname);
 	if (ct->flags & ALLOC_TAG_SHARED)
 		seq_buf_puts(s, " accurate:no");
@@ -584,7 +584,7 @@ static int allocinfo_open(struct inode *inode, struct file *file)
 struct allocinfo_top {
 	const struct codetag *ct;
 	const char *modname;
-	long bytes;
+	s64 bytes;
 	long calls;
 };
 

@@ -20,6 +20,23 @@
  * address in a free one of a few slots and raises an irq_work, which queues a
  * work item, which allocates. No slot free, no memory: nothing is lost, the
  * counter asks again after as many changes.
+ *
+ * The sum has 64 bits everywhere: with high memory a line of code can hold more than
+ * a long of 32 bits can say. The count is a long, as each piece of memory that it
+ * counts takes up a few of the kernel's own addresses. A machine of 32 bit changes a
+ * word at a time, so there a CPU's share of the sum is two words that overlap. The one
+ * is the share's low 32 bits, the other the share in steps of 256 MiB:
+ *
+ *	 59 ............... 32 31 .. 28 27 ............. 0
+ *	                      [           sum             ]
+ *	[           steps             ]
+ *
+ * The share is the number with the low bits of the one that is nearest to the steps
+ * in the other. So the second word may be behind the first and still says which number
+ * that is, as long as it is behind by less than eight steps. It is by two, with an
+ * addition of 512 MiB, and by one more for each interrupt of it, in which another
+ * addition is at the same place. So there is no moment at which both words must be
+ * right, no interrupt has to be kept out, and nothing is locked.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
@@ -28,6 +45,7 @@
 #include <linux/jiffies.h>
 #include <linux/lazy-percpu-counter.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/workqueue.h>
 
 /* The count of changes wraps; a period has to divide its range. */
@@ -108,7 +126,7 @@ void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
 {
 	unsigned int now, began;
 
-	atomic_long_add(sum, &c->sum);
+	atomic64_add(sum, &c->sum);
 	atomic_long_add(count, &c->count);
 	if (likely(atomic_inc_return(&c->changes) &
 		   (LAZY_PERCPU_COUNTER_HOT - 1)))
@@ -124,6 +142,73 @@ void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
 }
 EXPORT_SYMBOL_GPL(lazy_percpu_counter_add_atomic);
 
+#if BITS_PER_LONG == 32
+
+/**
+ * lazy_percpu_part_add - add to this CPU's share of a hot counter
+ * @parts: the counter's
+ * @sum: added to the sum, may be negative; at most LAZY_PERCPU_ADD_MAX
+ * @count: added to the count, may be negative
+ *
+ * Context: as lazy_percpu_counter_add().
+ */
+void lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
+			  long sum, long count)
+{
+	long steps;
+	s64 was;
+
+	this_cpu_add(parts->count, count);
+
+	/* Both words have to be of one CPU. */
+	preempt_disable_notrace();
+	was = (u32)this_cpu_add_return(parts->sum, sum) - (u32)sum;
+	steps = (long)((was + sum) >> LAZY_PERCPU_STEP_SHIFT) -
+		(long)(was >> LAZY_PERCPU_STEP_SHIFT);
+	if (unlikely(steps))
+		this_cpu_add(parts->steps, steps);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(lazy_percpu_part_add);
+
+static s64 part_sum(const struct lazy_percpu_part *part)
+{
+	long steps;
+	s64 near;
+	u32 sum;
+
+	/*
+	 * The low bits of a moment at which the CPU had as many steps, or they
+	 * would be too far from those. Be quick about it: in between, as many
+	 * steps could be taken back as were made.
+	 */
+	preempt_disable_notrace();
+	do {
+		steps = READ_ONCE(part->steps);
+		/*
+		 * In this order, and no more: the writer needs none, as its words
+		 * may be that far apart.
+		 */
+		smp_rmb();
+		sum = READ_ONCE(part->sum);
+		/* Likewise: the steps are the same on both sides of the sum. */
+		smp_rmb();
+	} while (unlikely(steps != READ_ONCE(part->steps)));
+	preempt_enable_notrace();
+
+	near = (s64)steps << LAZY_PERCPU_STEP_SHIFT;
+	return near + (s32)(sum - (u32)near);
+}
+
+#else
+
+static s64 part_sum(const struct lazy_percpu_part *part)
+{
+	return READ_ONCE(part->sum);
+}
+
+#endif
+
 /**
  * lazy_percpu_counter_read - the value of a counter
  * @c: the counter
@@ -138,20 +223,20 @@ EXPORT_SYMBOL_GPL(lazy_percpu_counter_add_atomic);
  * the counter is hot.
  */
 void lazy_percpu_counter_read(const struct lazy_percpu_counter *c,
-			      long *sum, long *count)
+			      s64 *sum, long *count)
 {
 	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
 	struct lazy_percpu_part *part;
 	int cpu;
 
-	*sum = atomic_long_read(&c->sum);
+	*sum = atomic64_read(&c->sum);
 	*count = atomic_long_read(&c->count);
 	if (!parts)
 		return;
 
 	for_each_possible_cpu(cpu) {
 		part = per_cpu_ptr(parts, cpu);
-		*sum += READ_ONCE(part->sum);
+		*sum += part_sum(part);
 		*count += READ_ONCE(part->count);
 	}
 }

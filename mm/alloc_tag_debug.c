@@ -67,7 +67,7 @@ static const char * const kind_names[NR_KINDS] = {
 
 /* What a line holds. */
 struct tally {
-	long bytes;
+	s64 bytes;
 	long calls;
 };
 
@@ -474,7 +474,7 @@ static void conservation_row(struct seq_file *m, const struct census *c,
 	seq_buf_init(&s, name, sizeof(name));
 	if (ct)
 		codetag_to_text(&s, ct, NULL);
-	seq_printf(m, "counter %ld %ld references %ld %ld %.*s\n",
+	seq_printf(m, "counter %lld %ld references %lld %ld %.*s\n",
 		   c->counted[i].bytes, c->counted[i].calls, c->held[i].bytes,
 		   c->held[i].calls, (int)seq_buf_used(&s), name);
 }
@@ -494,7 +494,7 @@ static void conservation_print(struct seq_file *m, const struct census *c)
 		conservation_row(m, c, i);
 		differing++;
 	}
-	seq_printf(m, "bytes: %ld\ncalls: %ld\nnegative: %u\ndiffering: %u\n",
+	seq_printf(m, "bytes: %lld\ncalls: %ld\nnegative: %u\ndiffering: %u\n",
 		   sum.bytes, sum.calls, negative, differing);
 }
 

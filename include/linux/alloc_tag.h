@@ -274,12 +274,10 @@ static __always_inline void __alloc_tag_count(unsigned long index, long bytes,
 		/* Pairs with the WRITE_ONCE() in alloc_tag_count_slow(). */
 		parts = READ_ONCE(table->parts[index]);
 	}
-	if (likely(parts)) {
-		this_cpu_add(parts->sum, bytes);
-		this_cpu_add(parts->count, calls);
-	} else {
+	if (likely(parts))
+		lazy_percpu_part_add(parts, bytes, calls);
+	else
 		alloc_tag_count_slow(index, bytes, calls, ref);
-	}
 }
 
 /**

@@ -10,24 +10,36 @@
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/percpu-defs.h>
+#include <linux/types.h>
 
 #include <asm/percpu.h>
 
 /* A counter with as many changes as this within a second is hot. */
 #define LAZY_PERCPU_COUNTER_HOT		1024
 
+/*
+ * On 32 bit, what a CPU's share of a sum is counted in beside its low 32 bits, and the
+ * most that may be added at once for a reader on another CPU to see the right sum.
+ */
+#define LAZY_PERCPU_STEP_SHIFT		28
+#define LAZY_PERCPU_ADD_MAX		(2L << LAZY_PERCPU_STEP_SHIFT)
+
 /**
  * struct lazy_percpu_part - one CPU's share of a hot counter
- * @sum: of what was added there
+ * @sum: of what was added there; on 32 bit, the low 32 bits of that
  * @count: likewise
+ * @steps: all of that in steps of 1 << LAZY_PERCPU_STEP_SHIFT; on 32 bit only
  */
 struct lazy_percpu_part {
 	long sum;
 	long count;
+#if BITS_PER_LONG == 32
+	long steps;
+#endif
 };
 
 /**
- * struct lazy_percpu_counter - a sum and a count
+ * struct lazy_percpu_counter - a sum of 64 bits and a count
  * @parts: the CPUs' shares, NULL while the counter is not hot
  * @sum: what was added without @parts
  * @count: likewise
@@ -39,25 +51,46 @@ struct lazy_percpu_part {
  */
 struct lazy_percpu_counter {
 	struct lazy_percpu_part __percpu *parts;
-	atomic_long_t sum;
+	atomic64_t sum;
 	atomic_long_t count;
 	atomic_t changes;
 	unsigned int window;
 };
 
-static_assert(sizeof(struct lazy_percpu_counter) == 3 * sizeof(long) + 8);
+static_assert(sizeof(struct lazy_percpu_counter) <= 32);
 
 void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
 				    long sum, long count);
 void lazy_percpu_counter_read(const struct lazy_percpu_counter *c,
-			      long *sum, long *count);
+			      s64 *sum, long *count);
 void lazy_percpu_counter_exit(struct lazy_percpu_counter *c);
 void lazy_percpu_counter_flush(void);
+
+#if BITS_PER_LONG == 32
+void lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
+			  long sum, long count);
+#else
+/**
+ * lazy_percpu_part_add - add to this CPU's share of a hot counter
+ * @parts: the counter's
+ * @sum: added to the sum, may be negative
+ * @count: added to the count, may be negative
+ *
+ * Context: as lazy_percpu_counter_add().
+ */
+static __always_inline void
+lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
+		     long sum, long count)
+{
+	this_cpu_add(parts->sum, sum);
+	this_cpu_add(parts->count, count);
+}
+#endif
 
 /**
  * lazy_percpu_counter_add - add to a counter
  * @c: the counter
- * @sum: added to the sum, may be negative
+ * @sum: added to the sum, may be negative; at most LAZY_PERCPU_ADD_MAX on 32 bit
  * @count: added to the count, may be negative
  *
  * Context: any, NMI included, where the architecture's this_cpu_add() is safe
@@ -69,12 +102,10 @@ lazy_percpu_counter_add(struct lazy_percpu_counter *c, long sum, long count)
 	/* Pairs with the cmpxchg() that publishes zeroed parts. */
 	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
 
-	if (likely(parts)) {
-		this_cpu_add(parts->sum, sum);
-		this_cpu_add(parts->count, count);
-	} else {
+	if (likely(parts))
+		lazy_percpu_part_add(parts, sum, count);
+	else
 		lazy_percpu_counter_add_atomic(c, sum, count);
-	}
 }
 
 #endif /* _LINUX_LAZY_PERCPU_COUNTER_H */

@@ -13,6 +13,7 @@ from linux import cpus, lists, utils
 
 SHARED = 1              # ALLOC_TAG_SHARED
 CHUNK_SHIFT = 8         # ALLOC_TAG_CHUNK_SHIFT
+STEP_SHIFT = 28         # LAZY_PERCPU_STEP_SHIFT
 
 
 def array_at(pointer, nr):
@@ -20,6 +21,14 @@ def array_at(pointer, nr):
     array = pointer.cast(pointer.type.target().array(nr - 1).pointer()).dereference()
     array.fetch_lazy()
     return array
+
+
+def part_sum(part):
+    """A CPU's share of a sum: the number nearest to its steps with those low bits."""
+    if part.type.sizeof == 2 * part["sum"].type.sizeof:
+        return int(part["sum"])
+    near = int(part["steps"]) << STEP_SHIFT
+    return near + (int(part["sum"]) - near + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 class Counters:
@@ -43,7 +52,7 @@ class Counters:
         if counter["parts"]:
             for cpu in self.cpus:
                 part = cpus.per_cpu(counter["parts"], cpu)
-                held += int(part["sum"])
+                held += part_sum(part)
                 calls += int(part["count"])
         return max(held, 0), max(calls, 0)
 
