@@ -24,6 +24,7 @@
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/ioport.h>
+#include <linux/kfence.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -164,13 +165,24 @@ static void census_objects(struct census *c, struct cache_tally *t,
 	}
 }
 
+/*
+ * Is this a slab of the slab allocator? The pages of KFENCE look like one and name a
+ * cache, but their references are in KFENCE's metadata, and a page of an object that
+ * is freed must not be read. Those of its pool that come from memblock are reserved,
+ * and do not get here; those of a pool that was allocated at run time do.
+ */
+static bool census_is_slab(struct page *page)
+{
+	return PageSlab(page) && !is_kfence_address(page_address(page));
+}
+
 /* To whom a block is accounted, and its objects if it has any. */
 static u16 census_block(struct census *c, struct page *page)
 {
 	struct cache_tally *t;
 	struct slab *slab;
 
-	if (!PageSlab(page))
+	if (!census_is_slab(page))
 		return pgalloc_tag_index(page);
 	slab = page_slab(page);
 	t = census_cache(c, slab->slab_cache);
