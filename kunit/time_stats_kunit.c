@@ -390,7 +390,7 @@ static void test_recent_of_long_events(struct kunit *test)
 		u64 now = duration;
 
 		stats = new_stats(test);
-		for (n = 0; n < 5; n++, now += 5 * NSEC_PER_SEC)
+		for (n = 0; n < 5; n++, now += 5ULL * NSEC_PER_SEC)
 			time_stats_update_at(stats, now - duration, now);
 		read_stats(stats, now, &report);
 		KUNIT_EXPECT_GE(test, report.recent_mean, duration / 1000 * 999);
@@ -404,7 +404,7 @@ static void test_late_events_are_old(struct kunit *test)
 {
 	struct time_stats *stats = new_stats(test);
 	struct time_stats_report report;
-	u64 now = 120 * NSEC_PER_SEC;
+	u64 now = 120ULL * NSEC_PER_SEC;
 	unsigned int i;
 
 	for (i = 0; i < 8; i++)
@@ -580,8 +580,8 @@ static void test_text(struct kunit *test)
 {
 	static const struct time_stats_report full = {
 		.count = 61, .total = 38558344, .mean = 632104, .min = 270123,
-		.max = 2314553, .span = 60 * 19 * NSEC_PER_SEC,
-		.interval = 19 * NSEC_PER_SEC, .recent_mean = 298000,
+		.max = 2314553, .span = 60 * 19ULL * NSEC_PER_SEC,
+		.interval = 19ULL * NSEC_PER_SEC, .recent_mean = 298000,
 		.recent_interval = 21400 * MS,
 		.quantile = {
 			274432, 288000, 288000, 296000, 296000, 296000, 296000,
