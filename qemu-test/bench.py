@@ -33,7 +33,10 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-ARCH = "x86_64"
+ARCH = "x86_64"		# see use_arch()
+CROSS = {"x86_64": "", "i386": "i686-linux-gnu-"}
+# helpers that use numbers or registers of 64 bit
+NOT_ON = {"i386": ("errcodes", "kmon")}
 OUT = os.path.join(ROOT, "build", "qemu")
 
 # On a busy host the timer can miss the moments in which the kernel looks for it,
@@ -65,6 +68,19 @@ def say(text):
 
 
 KERNEL_DIR = None	# another place than build/ to take the kernel from
+
+
+def use_arch(arch):
+    """From now on kernels, programs and guests are of that architecture."""
+    global ARCH
+    ARCH = arch
+    if CROSS[arch] and not shutil.which(CROSS[arch] + "gcc"):
+        raise Failure("no %sgcc: see packages.txt" % CROSS[arch])
+
+
+def own(path):
+    """Where an architecture has its own of what all have."""
+    return path + "." + ARCH if CROSS[ARCH] else path
 
 
 def kernel_dir(config):
@@ -140,8 +156,8 @@ def compile_static(source, target):
         kind = ["-m32", "-ffreestanding", "-fno-pie", "-fno-stack-protector",
                 "-nostdlib", "-idirafter",
                 "/usr/include/%s-linux-gnu" % ARCH]
-    quiet_command([os.environ.get("CC", "gcc"), "-std=c11", "-O2", "-Wall",
-                   "-Wextra", "-Werror", "-static", *kind,
+    quiet_command([CROSS[ARCH] + "gcc" if CROSS[ARCH] else os.environ.get("CC", "gcc"),
+                   "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", *kind,
                    "-o", target, source], target + ".log")
 
 
@@ -153,13 +169,14 @@ def programs():
 
 def build_programs():
     found = {}
-    target = os.path.join(OUT, "bin", "init")
+    where = own(os.path.join(OUT, "bin"))
+    target = os.path.join(where, "init")
     compile_static(os.path.join(HERE, "init.c"), target)
     found["init"] = target
     helpers = os.path.join(HERE, "helpers")
     for name in sorted(os.listdir(helpers)):
-        if name.endswith(".c"):
-            target = os.path.join(OUT, "bin", name[:-2])
+        if name.endswith(".c") and name[:-2] not in NOT_ON.get(ARCH, ()):
+            target = os.path.join(where, name[:-2])
             compile_static(os.path.join(helpers, name), target)
             found[name[:-2]] = target
     return found
@@ -176,12 +193,16 @@ def tool(name):
     if name not in TOOLS:
         return None
     folder = TOOLS[name]
-    where = os.path.join(ROOT, "build", "tools", os.path.basename(folder))
+    where = own(os.path.join(ROOT, "build", "tools", os.path.basename(folder)))
+    path = os.path.join(where, name)
+    argv = ["make", "-C", os.path.join(ROOT, "tools", folder), "O=" + where]
+    if CROSS[ARCH]:	# a static one, that alone: the libraries are not there
+        argv = ["env", "-u", "CC", "-u", "MAKEFLAGS", *argv,
+                "CROSS_COMPILE=" + CROSS[ARCH], "STATIC=1", path]
     os.makedirs(where, exist_ok=True)
     with claim("tools"):
-        quiet_command(["make", "-C", os.path.join(ROOT, "tools", folder),
-                       "O=" + where], where + ".log")
-    return os.path.join(where, name)
+        quiet_command(argv, where + ".log")
+    return path
 
 
 def modules(config, only=()):
@@ -204,8 +225,10 @@ def build_modules(config, where, only):
         if not newer(copy, orig):
             shutil.copyfile(orig, copy)
     argv = ["make", "-C", kernel_dir(config), "M=" + where, "modules"]
+    if CROSS[ARCH]:
+        argv += ["ARCH=" + ARCH, "CROSS_COMPILE=" + CROSS[ARCH]]
     if shutil.which("ccache"):
-        argv.append("CC=ccache gcc")
+        argv.append("CC=ccache %sgcc" % CROSS[ARCH])
     if only:
         argv.append("QT_MODULES=" + " ".join(only))
     quiet_command(argv, os.path.join(where, "build.log"))
@@ -263,7 +286,42 @@ class Archive:
         os.rename(path + ".tmp", path)
 
 
+def foreign_busybox():
+    """Debian's of another architecture, which the host's dpkg has not heard of.
+
+    apt gets lists of its own for that, so the host is left as it is; the package is kept
+    beside the kernel's source.
+    """
+    where = os.path.join(ROOT, "build", "dl")
+    path = os.path.join(where, "busybox-" + ARCH)
+    with claim("busybox"):
+        if os.path.exists(path):
+            return path
+        apt = os.path.join(where, "apt-" + ARCH)
+        os.makedirs(os.path.join(apt, "lists", "partial"), exist_ok=True)
+        options = ["-q", "-o", "APT::Sandbox::User=root",
+                   "-o", "APT::Architectures::=amd64", "-o", "APT::Architectures::=" + ARCH,
+                   "-o", "Acquire::Languages=none",
+                   "-o", "Dir::State::lists=%s/lists" % apt, "-o", "Dir::Cache=%s/cache" % apt]
+        # of several archives one may be out of order: the package is what counts
+        subprocess.run(["apt-get", *options, "update"], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        quiet_command(["sh", "-ec", 'cd "$0"; rm -f ./*.deb; apt-get "$@"; '
+                       "dpkg-deb --fsys-tarfile ./*.deb | tar -xO ./bin/busybox > busybox; "
+                       "chmod 755 busybox", apt, *options, "download",
+                       "busybox-static:" + ARCH], path + ".log")
+        os.rename(os.path.join(apt, "busybox"), path)
+        shutil.rmtree(apt)
+        return path
+
+
 def busybox():
+    if CROSS[ARCH]:
+        return foreign_busybox()
+    return host_busybox()
+
+
+def host_busybox():
     for path in ("/bin/busybox", "/usr/bin/busybox"):
         if os.path.exists(path):
             out = subprocess.run(["file", "-L", path], capture_output=True,
@@ -295,7 +353,8 @@ def initramfs(name, mods, extra=(), bootconfig=""):
     a.node("dev/null", 0o666, 1, 3)
     box = busybox()
     a.file("bin/busybox", box, 0o755)
-    for applet in subprocess.run([box, "--list"], capture_output=True,
+    # the host may not run a foreign one, which Debian builds alike
+    for applet in subprocess.run([host_busybox(), "--list"], capture_output=True,
                                  text=True, check=True).stdout.split():
         if applet != "busybox":
             a.symlink("bin/" + applet, "busybox")

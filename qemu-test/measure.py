@@ -139,6 +139,8 @@ def program(name):
     """A program, ours or the host's, and its libraries, as files of a guest."""
     path = (bench.tool(name) or shutil.which(name) or
             shutil.which(name, path="/sbin:/usr/sbin"))
+    if bench.CROSS[bench.ARCH] and not bench.tool(name):
+        raise bench.Failure("no %s for %s" % (name, bench.ARCH))
     if not path:
         raise bench.Failure("no %s: see packages.txt" % name)
     ldd = subprocess.run(["ldd", path], capture_output=True, text=True)

@@ -61,17 +61,26 @@ static void *low(size_t size)
 	return p;
 }
 
+static void *in_the_kernel(void)
+{
+	return (void *)(uintptr_t)(compat || sizeof(long) == 4 ? 0xfffff000U :
+				   0xffffffff81000000ULL);
+}
+
 /* Returns 0 or an errno. */
 static int call(int fd, unsigned long cmd, void *arg)
 {
+#ifdef __x86_64__
 	long ret;
 
-	if (!compat)
-		return ioctl(fd, cmd, arg) ? errno : 0;
-	__asm__ volatile("int $0x80" : "=a" (ret)
-			 : "a" (NR_IOCTL32), "b" ((long)fd), "c" (cmd), "d" (arg)
-			 : "memory", "r8", "r9", "r10", "r11");
-	return (int)-ret;
+	if (compat) {
+		__asm__ volatile("int $0x80" : "=a" (ret)
+				 : "a" (NR_IOCTL32), "b" ((long)fd), "c" (cmd), "d" (arg)
+				 : "memory", "r8", "r9", "r10", "r11");
+		return (int)-ret;
+	}
+#endif
+	return ioctl(fd, cmd, arg) ? errno : 0;
 }
 
 static int get_at(int fd, uint64_t pos, const struct allocinfo_filter *filter,
@@ -425,8 +434,7 @@ static void bad_pointers(int fd)
 		expect_err("NULL", call(fd, cmds[i].cmd, NULL), EFAULT);
 		expect_err("no memory", call(fd, cmds[i].cmd, mem + page), EFAULT);
 		expect_err("read-only", call(fd, cmds[i].cmd, readonly), EFAULT);
-		expect_err("the kernel", call(fd, cmds[i].cmd, (void *)(compat ? 0xfffff000UL :
-					      0xffffffff81000000UL)), EFAULT);
+		expect_err("the kernel", call(fd, cmds[i].cmd, in_the_kernel()), EFAULT);
 		for (cut = 1; cut < cmds[i].size; cut++)
 			expect_err("not all of it is memory",
 				   call(fd, cmds[i].cmd, mem + page - cmds[i].size + cut), EFAULT);

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The KUnit suites in a guest of 32 bit: scripts/kunit runs them on 64. The kernel ran
+# them before there was a process; what they found is in debugfs.
+#
+# arch: i386
+# append: kunit.enable=1 sysctl.vm.mem_profiling=1
+# timeout: 300
+
+SUITES="codetag lazy_percpu_counter alloc_tag allocinfo slab_tag kmemtrace codetag_query kmon time_stats codetag_time_stats"
+DIR=/sys/kernel/debug/kunit
+
+# A suite and its plan, then each of its tests as "suite.test"; a suite whose plan and
+# results differ, or that is not there, has a result that says so.
+suite()
+{
+	if [ ! -r "$DIR/$1/results" ]; then
+		echo "not ok $1 # there is no such suite"
+		return
+	fi
+	sed -n "s/^ *\(ok\|not ok\) [0-9]* \(- \)*\(test_[^ ]*\)/\1 $1.\3/p" "$DIR/$1/results" |
+		awk '!seen[$0]++' > /tmp/results
+	plan=$(sed -n 's/^    1\.\.\([0-9]*\)$/\1/p' "$DIR/$1/results" | head -n 1)
+	cat /tmp/results
+	[ "$(wc -l < /tmp/results)" = "$plan" ] || echo "not ok $1 # $(wc -l < /tmp/results) results of $plan"
+}
+
+for s in $SUITES; do
+	suite "$s"
+done > /tmp/all
+echo "KTAP version 1"
+echo "1..$(wc -l < /tmp/all)"
+awk '{ i++; sub(/^not ok/, "& " i) || sub(/^ok/, "& " i); print }' /tmp/all
+! grep -q '^not ok' /tmp/all
