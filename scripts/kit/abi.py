@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Complain of interfaces that Documentation/ABI does not describe, and of its form.
+
+An interface is a file that the overlay makes below /proc or in debugfs, a device or a
+module parameter that can be written.  Entries are held to what scripts/get_abi.pl
+validates, and each names the fields that Documentation/ABI/README asks for.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from kit import queue, util   # noqa: E402
+
+FIELDS = ("Date", "KernelVersion", "Contact", "Description")
+# by name, since a folder is a variable in the calls: the last part of What:
+MADE = (re.compile(r'\b(?:debugfs_create_(?!dir)\w+|proc_create\w*)\(\s*"([^"]+)"'),
+        re.compile(r"\bmodule_param\w*\((\w+),"),
+        re.compile(r'struct miscdevice \w+ = \{[^}]*\.name\s*= "([^"]+)"'))
+
+
+def interfaces(text):
+    """The names that a source file gives to what user space sees."""
+    return {name for pattern in MADE for name in pattern.findall(text)}
+
+
+def form(name):
+    """What is wrong with the entries of a file."""
+    text = (util.TOP / name).read_text()
+    blocks = re.split(r"\n\n(?=What:)", text)
+    for block in blocks:
+        for field in FIELDS:
+            if not re.search(rf"^{field}:", block, re.M):
+                yield f"{name}: {block.splitlines()[0]}: no {field}:"
+    done = subprocess.run(["perl", "scripts/get_abi.pl", "--dir", "Documentation/ABI", "validate"],
+                          cwd=util.TREE, check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    yield from (line for line in done.stdout.splitlines() if name in line)
+
+
+def main():
+    files, _ = queue.overlay_files()
+    abi = [f for f in files if f.startswith("Documentation/ABI/")]
+    bad = [complaint for name in abi for complaint in form(name)]
+    described = set()
+    for name in abi:
+        text = (util.TOP / name).read_text()
+        described |= {what.rsplit("/", 1)[-1] for what in re.findall(r"^What:\s*(\S+?)/?$", text, re.M)}
+        # of a folder, the files that its description lists
+        described |= set(re.findall(r"^\t\t([\w.]+)\t+\(", text, re.M))
+    for name in files:
+        if name.endswith(".c") and not name.startswith("tools/"):
+            bad += [f"{name}: Documentation/ABI does not describe {what}"
+                    for what in sorted(interfaces((util.TOP / name).read_text()) - described)]
+    for line in bad:
+        print(line, file=sys.stderr)
+    return 1 if bad else 0
+
+
+util.run_main("abi", main)
