@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# alloc_tags.ctx: commands, and who holds what a chosen line allocated. Only the lines
+# of alloc_pipe_info() are chosen; if somebody has these chosen already, that is not
+# disturbed.
+
+. ./lib.sh
+
+CTX=alloc_tags.ctx
+PIPES="func:alloc_pipe_info"
+
+needs $CTX CONFIG_MEM_ALLOC_CONTEXT
+! grep -q "$PIPES" "$DEBUGFS/$CTX" || skip_all "the lines of alloc_pipe_info() are in use"
+trap 'echo "func alloc_pipe_info disable" 2> /dev/null > $DEBUGFS/$CTX; rm -rf "$WORK"' EXIT
+
+# which lines are chosen, without what they hold
+state()
+{
+	grep -o '[^ ]* module:[^ ]* func:[^ ]*' "$DEBUGFS/$CTX"
+}
+
+needs_profiling()
+{
+	[ "$(cat /proc/sys/vm/mem_profiling)" = 1 ] || skip "vm.mem_profiling is not 1"
+}
+
+test_modes()
+{
+	mode $CTX 600
+	mode ${CTX}_mem 400
+	grep -qE '^[0-9]+ of [0-9]+ bytes$' "$DEBUGFS/${CTX}_mem" ||
+		fail "${CTX}_mem: $(cat "$DEBUGFS/${CTX}_mem")"
+}
+
+test_bad_commands()
+{
+	refuses_queries $CTX
+	refuses $CTX "enable func alloc_pipe_info"
+	refuses $CTX "class memory enable"
+}
+
+test_no_such_line()
+{
+	needs_profiling
+	refuses $CTX "func no_such_function_at_all enable" "No such file"
+}
+
+# A pipe that is open is shown with the call that made it, and gone when it is closed.
+test_enable_and_disable()
+{
+	needs_profiling
+	write $CTX "func alloc_pipe_info enable"
+	mkfifo "$WORK/fifo"
+	exec 3<> "$WORK/fifo"
+	cat "$DEBUGFS/$CTX" > "$WORK/open"
+	exec 3>&-
+	cat "$DEBUGFS/$CTX" > "$WORK/closed"
+	write $CTX "func alloc_pipe_info disable"
+	row="^ *[0-9.]+[KMG]?i?B +[0-9]+ fs/pipe\.c:[0-9]+ module:pipe $PIPES\$"
+	grep -qE "$row" "$WORK/open" ||
+		fail "no row of it: $(grep func: "$WORK/open" | head -1)"
+	grep -qE '^    count: [1-9][0-9]*$' "$WORK/open" || fail "nothing is counted"
+	grep -qE '^    bytes: [1-9][0-9]*$' "$WORK/open" || fail "no bytes"
+	grep -q '^ *fifo_open+0x' "$WORK/open" || fail "not by fifo_open()"
+	! grep -q '^ *fifo_open+0x' "$WORK/closed" || fail "still there once it is closed"
+	! grep -q "$PIPES" "$DEBUGFS/$CTX" || fail "still there once it is disabled"
+}
+
+# What was there before is not shown, and a selection is no other's.
+test_only_what_is_chosen()
+{
+	needs_profiling
+	mkfifo "$WORK/older"
+	exec 3<> "$WORK/older"
+	write $CTX "file fs/pipe.c func alloc_pipe_info enable"
+	! grep -q 'fifo_open+0x' "$DEBUGFS/$CTX" || fail "older memory is shown"
+	[ "$(grep -c ' func:' "$DEBUGFS/$CTX")" = "$(grep -c "$PIPES" "$DEBUGFS/$CTX")" ] ||
+		skip "others have chosen lines, too"
+	exec 3>&-
+	write $CTX "func alloc_pipe_info disable"
+}
+
+run_cases

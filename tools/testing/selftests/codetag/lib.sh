@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# For the tests of files in debugfs. A case is a function test_*; run_cases runs each
+# in a subshell, in the order of the file, and prints TAP. In a case `fail WHY` and
+# `skip WHY` end it; reaching its end is success.
+#
+# The whole test is skipped, with exit code 4, before there is a plan.
+
+DEBUGFS=/sys/kernel/debug
+WORK=$(mktemp -d) || exit 1
+trap 'rm -rf "$WORK"' EXIT
+
+fail()
+{
+	echo "# $*"
+	exit 1
+}
+
+skip()
+{
+	echo "$*" > "$WORK/skipped"
+	exit 4
+}
+
+skip_all()
+{
+	echo "TAP version 13"
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+# needs FILE OPTION: the file in debugfs, which that option of the kernel makes
+needs()
+{
+	[ "$(id -u)" = 0 ] || skip_all "only root may use debugfs"
+	grep -qs " $DEBUGFS debugfs " /proc/mounts || mount -t debugfs none $DEBUGFS 2> /dev/null ||
+		skip_all "no debugfs"
+	[ -e "$DEBUGFS/$1" ] || skip_all "no $DEBUGFS/$1: $2 is not set"
+}
+
+run_cases()
+{
+	cases=$(sed -n 's/^test_\([A-Za-z0-9_]*\)()$/\1/p' "$0")
+	echo "TAP version 13"
+	echo "1..$(echo "$cases" | wc -l)"
+	number=0
+	failed=0
+	for case in $cases; do
+		number=$((number + 1))
+		rm -f "$WORK/skipped"
+		("test_$case"; exit 0)
+		case $? in
+		0) echo "ok $number $case" ;;
+		4) echo "ok $number $case # SKIP $(cat "$WORK/skipped")" ;;
+		*) echo "not ok $number $case"; failed=1 ;;
+		esac
+	done
+	exit $failed
+}
+
+# eq WHAT GOT WANT
+eq()
+{
+	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
+}
+
+# mode FILE MODE: of root's
+mode()
+{
+	eq "$1" "$(stat -c '%a %u' "$DEBUGFS/$1")" "$2 0"
+}
+
+# put FILE TEXT: in one write; the printf of some shells does not say which error it was
+put()
+{
+	printf '%s\n' "$2" | cat > "$DEBUGFS/$1"
+}
+
+# write FILE TEXT: must succeed
+write()
+{
+	put "$1" "$2" || fail "$1 refused: $2"
+}
+
+# state FILE: what of it a command that is refused must not change; a test whose file also
+# has figures that others change says which part that is
+state()
+{
+	cat "$DEBUGFS/$1"
+}
+
+# refuses FILE TEXT [ERROR]: the write fails with that, and changes nothing
+refuses()
+{
+	state "$1" > "$WORK/before"
+	if put "$1" "$2" 2> "$WORK/error"; then
+		fail "$1 accepted: $2"
+	fi
+	grep -q "${3:-Invalid argument}" "$WORK/error" || fail "$1: $2: $(cat "$WORK/error")"
+	state "$1" | cmp -s - "$WORK/before" || fail "$1 is changed by: $2"
+}
+
+# refuses_queries FILE: what is wrong with the words by which any command names lines
+refuses_queries()
+{
+	refuses "$1" "func"
+	refuses "$1" "line x enable"
+	refuses "$1" "line 5-3 enable"
+	refuses "$1" "func a func b enable"
+	refuses "$1" "func 'a enable"
+	refuses "$1" "func a index -1- enable"
+	refuses "$1" "no_such_word"
+	refuses "$1" "enable enable"
+	refuses "$1" "func a"
+}
