@@ -205,6 +205,31 @@ def tool(name):
     return path
 
 
+def headers(tree, where):
+    """The headers for programs of a kernel's source, in where/usr/include."""
+    os.makedirs(where, exist_ok=True)
+    quiet_command(["make", "-s", "-C", tree, "O=" + where, "ARCH=" + ARCH, "headers"],
+                  os.path.join(where, "headers.log"))
+
+
+def selftests(folders):
+    """Folders of tools/testing/selftests, built and installed as anybody would, as
+    files of a guest below /selftests; what runs is in kselftest-list.txt."""
+    tree = os.path.join(ROOT, "build", "linux")
+    where = os.path.join(OUT, "selftests")
+    target = os.path.join(where, "install." + "-".join(folders).replace("/", "_"))
+    with claim("selftests"):
+        headers(tree, where)
+        quiet_command(["make", "-s", "-C", tree + "/tools/testing/selftests", "O=" + where,
+                       "TARGETS=" + " ".join(folders), "FORCE_TARGETS=1",
+                       "USERCFLAGS=-Werror", "USERLDFLAGS=-static",
+                       "KSFT_INSTALL_PATH=" + target, "install"],
+                      os.path.join(where, "install.log"))
+    return [("selftests/" + os.path.relpath(os.path.join(folder, name), target),
+             os.path.join(folder, name))
+            for folder, _, names in os.walk(target) for name in names]
+
+
 def modules(config, only=()):
     """The test modules for one kernel, built; name -> path.
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The selftests of our interfaces, in the kernel's own form: each of their tests is a case
+# here, and so is the exit code of each program, which has to fit them. Without profiling
+# they must skip what there is not, and find no fault.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=never
+# selftests: codetag kmon mem_profiling
+
+. /qt/lib.sh
+
+# results PROGRAM CODE < TAP: a case for each result and one for the program, numbered
+# from $number. A test that is skipped has no name in the TAP of a program in C, but in
+# the line before that says it runs.
+results()
+{
+	awk -v program="$1" -v code="$2" -v number="$number" '
+	function result(ok, name, rest)
+	{
+		print ok " " ++number " " program ":" name rest
+		n++
+		if (ok != "ok") bad++
+	}
+	/^1\.\.[0-9]+/ { planned = substr($1, 4); all_skipped = / # SKIP/ ? substr($0, index($0, "#")) : ""; next }
+	/^# +RUN +/ { running = $3; print; next }
+	/^ok [0-9]+ # SKIP/ { result("ok", running, substr($0, index($0, " #"))); next }
+	/^ok [0-9]+ /	{ result("ok", $3, NF > 3 ? substr($0, index($0, " #")) : ""); next }
+	/^not ok [0-9]+ / { result("not ok", $4, ""); next }
+	/^TAP version/ { next }
+	/^#/ { print; next }
+	{ print "# " $0 }
+	END {
+		# this kernel has all that any of them needs
+		if (all_skipped) print all_skipped
+		want = bad ? 1 : 0
+		n += 0
+		if (n != planned) print "# " n " results of " planned + 0
+		if (code != want) print "# exit code " code ", want " want
+		result(n != planned || code != want ? "not ok" : "ok", "exit", "")
+	}'
+}
+
+echo "KTAP version 1"
+number=0
+while IFS=: read -r folder name; do
+	cd "/selftests/$folder" || exit 1
+	echo "qt: $folder/$name" > /dev/kmsg
+	timeout 60 "./$name" > /tmp/tap 2>&1 < /dev/null
+	results "$folder/$name" $? < /tmp/tap >> /tmp/results
+	number=$(grep -cE '^(not )?ok ' /tmp/results)
+done < /selftests/kselftest-list.txt
+
+# With profiling, only the test of a sysctl that is no switch may be skipped.
+ok=ok
+skipped=$(grep '# SKIP' /tmp/results | grep -v :sysctl.read_only_means_that)
+if [ "$(cat $MP)" = 1 ] && [ -n "$skipped" ] && ! debug_kernel; then
+	note "$(echo "$skipped" | head -1)"
+	ok="not ok"
+fi
+echo "$ok $((number + 1)) skips" >> /tmp/results
+echo "1..$((number + 1))"
+cat /tmp/results
+! grep -q '^not ok' /tmp/results
