@@ -493,6 +493,9 @@ static int __init mem_profiling_setup(char *str)
 		return 0;
 	if (*str)
 		str++;
+	/* A boot configuration hands on "1,compressed" as two parameters. */
+	if (!strcmp(str, "compressed"))
+		return 1;
 	mode = mem_profiling_parse(str);
 	if (mode < 0) {
 		pr_warn("sysctl.vm.mem_profiling=%s is not {0|1|never}[,compressed], using the default, %s\n",

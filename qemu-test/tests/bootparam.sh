@@ -13,7 +13,6 @@ needs_switch
 
 test_value()
 {
-	# a boot configuration puts its values in quotes
 	want=$(sed 's/.*mem_profiling="\{0,1\}\([01]\).*/\1/' /proc/cmdline)
 	eq value "$(cat $MP)" "$want"
 	eq mode "$(stat -c %a $MP)" 644
