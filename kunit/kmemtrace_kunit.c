@@ -645,9 +645,49 @@ static void test_nothing_changes_while_recording(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ret, -EBUSY);
 	KUNIT_EXPECT_EQ(test, subbufs_set(NULL, 4), -EBUSY);
 	KUNIT_EXPECT_EQ(test, subbufs_set(NULL, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, enabled_set(NULL, 2), -EINVAL);
+	KUNIT_EXPECT_EQ(test, enabled_set(NULL, 2), -EBUSY);
+	KUNIT_EXPECT_EQ(test, enabled_set(NULL, 3), -EINVAL);
 	enabled_set(NULL, 0);
 	KUNIT_EXPECT_EQ(test, subbufs_set(NULL, U64_MAX), -ENOMEM);
+}
+
+static bool recording(void)
+{
+	return READ_ONCE(kmemtrace_config) & RECORDING;
+}
+
+static void test_recording_ends_with_its_file(struct kunit *test)
+{
+	static struct file holder, other;
+
+	KUNIT_EXPECT_EQ(test, enabled_set(&holder, ENABLED_HELD), 0);
+	KUNIT_EXPECT_EQ(test, enabled_set(&other, ENABLED_HELD), -EBUSY);
+	enabled_release(NULL, &other);
+	KUNIT_EXPECT_TRUE(test, recording());
+	enabled_release(NULL, &holder);
+	KUNIT_EXPECT_FALSE(test, recording());
+}
+
+/* Neither does what somebody else wished for since, nor what was on before. */
+static void test_recording_outlives_other_files(struct kunit *test)
+{
+	static struct file holder, other;
+
+	enabled_set(&holder, ENABLED_HELD);
+	KUNIT_EXPECT_EQ(test, enabled_set(&other, ENABLED_ON), 0);
+	enabled_release(NULL, &holder);
+	enabled_release(NULL, &other);
+	KUNIT_EXPECT_TRUE(test, recording());
+	KUNIT_EXPECT_EQ(test, enabled_set(&holder, ENABLED_HELD), -EBUSY);
+	enabled_release(NULL, &holder);
+	KUNIT_EXPECT_TRUE(test, recording());
+	enabled_set(&other, ENABLED_OFF);
+	enabled_set(&holder, ENABLED_HELD);
+	enabled_set(&other, ENABLED_OFF);
+	enabled_set(&other, ENABLED_ON);
+	enabled_release(NULL, &holder);
+	KUNIT_EXPECT_TRUE(test, recording());
+	enabled_set(NULL, ENABLED_OFF);
 }
 
 static struct kunit_case kmemtrace_cases[] = {
@@ -668,6 +708,8 @@ static struct kunit_case kmemtrace_cases[] = {
 	KUNIT_CASE(test_nothing_is_counted_twice_or_not),
 	KUNIT_CASE(test_features_are_parsed),
 	KUNIT_CASE(test_nothing_changes_while_recording),
+	KUNIT_CASE(test_recording_ends_with_its_file),
+	KUNIT_CASE(test_recording_outlives_other_files),
 	{}
 };
 

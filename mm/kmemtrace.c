@@ -30,6 +30,7 @@
 #include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
+#include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kasan.h>
@@ -108,6 +109,8 @@ static u16 kind_size[NR_KINDS] __read_mostly;
 static struct rchan *kmemtrace_chan __read_mostly;
 static unsigned int kmemtrace_subbufs = SUBBUFS_DEFAULT;
 static struct dentry *kmemtrace_dir;
+/* Recording ends when this is closed; NULL: it lasts. Under the lock, too. */
+static struct file *kmemtrace_holder;
 
 static atomic_t kmemtrace_sequence ____cacheline_aligned_in_smp;
 
@@ -748,6 +751,7 @@ static void stop_recording(void)
 	if (!(kmemtrace_config & RECORDING))
 		return;
 	WRITE_ONCE(kmemtrace_config, kmemtrace_config & ~RECORDING);
+	kmemtrace_holder = NULL;
 	unregister_probes();
 	if (kmemtrace_config & WITH_TAG)
 		alloc_tag_hooks_put();
@@ -757,27 +761,77 @@ static void stop_recording(void)
 
 /* Interface: debugfs */
 
-static int enabled_get(void *data, u64 *val)
+/* What is written to "enabled". It reads 0 or 1. */
+enum enabled {
+	ENABLED_OFF,
+	ENABLED_ON,
+	ENABLED_HELD,	/* until the file that this was written to is closed */
+};
+
+static int begin_for(struct file *holder)
 {
-	*val = !!(READ_ONCE(kmemtrace_config) & RECORDING);
-	return 0;
+	int ret = start_recording();
+
+	if (!ret)
+		kmemtrace_holder = holder;
+	return ret;
 }
 
-static int enabled_set(void *data, u64 val)
+static int enabled_set(struct file *file, u64 val)
 {
 	int ret = 0;
 
-	if (val > 1)
+	if (val > ENABLED_HELD)
 		return -EINVAL;
 	mutex_lock(&kmemtrace_lock);
-	if (val)
-		ret = start_recording();
-	else
+	if (val == ENABLED_OFF)
 		stop_recording();
+	else if (val == ENABLED_ON)
+		ret = begin_for(NULL);
+	else if (kmemtrace_config & RECORDING)
+		ret = -EBUSY;
+	else
+		ret = begin_for(file);
 	mutex_unlock(&kmemtrace_lock);
 	return ret;
 }
-DEFINE_DEBUGFS_ATTRIBUTE(enabled_fops, enabled_get, enabled_set, "%llu\n");
+
+static ssize_t enabled_read(struct file *file, char __user *user, size_t count,
+			    loff_t *ppos)
+{
+	bool on = READ_ONCE(kmemtrace_config) & RECORDING;
+
+	return simple_read_from_buffer(user, count, ppos, on ? "1\n" : "0\n", 2);
+}
+
+static ssize_t enabled_write(struct file *file, const char __user *user,
+			     size_t count, loff_t *ppos)
+{
+	u64 val;
+	int ret;
+
+	ret = kstrtou64_from_user(user, count, 0, &val);
+	if (!ret)
+		ret = enabled_set(file, val);
+	return ret ?: count;
+}
+
+/* However the program that held it came to its end. */
+static int enabled_release(struct inode *inode, struct file *file)
+{
+	mutex_lock(&kmemtrace_lock);
+	if (kmemtrace_holder == file)
+		stop_recording();
+	mutex_unlock(&kmemtrace_lock);
+	return 0;
+}
+
+static const struct file_operations enabled_fops = {
+	.read		= enabled_read,
+	.write		= enabled_write,
+	.release	= enabled_release,
+	.llseek		= default_llseek,
+};
 
 static int subbufs_get(void *data, u64 *val)
 {
@@ -968,7 +1022,7 @@ static void create_files(void)
 	debugfs_create_file("tags", 0400, dir, NULL, &tags_fops);
 	debugfs_create_file("features", 0600, dir, NULL, &features_fops);
 	debugfs_create_file_unsafe("subbufs", 0600, dir, NULL, &subbufs_fops);
-	debugfs_create_file_unsafe("enabled", 0600, dir, NULL, &enabled_fops);
+	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
 }
 
 static int __init kmemtrace_debugfs_init(void)
