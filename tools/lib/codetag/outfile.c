@@ -6,9 +6,13 @@
  * link or a file of his own under that name, and what is written must go to none of
  * them. What is looked at before is only used to choose: if it has become something
  * else meanwhile, opening it fails.
+ *
+ * The directory that it is in is found first, name by name, and all else is done below
+ * that. On the way there, links of other users are not followed either.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +22,13 @@
 #include "outfile.h"
 #include "util.h"
 
-static int create(const char *path)
+/* As many links on the way as the kernel would follow. */
+#define LINKS_MAX	40u
+
+static int create(int dir, const char *name)
 {
-	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		      0600);
 }
 
 /* Root trusts nobody else, others trust root: /dev/null is root's. */
@@ -29,12 +37,85 @@ static bool is_trusted(const struct stat *st)
 	return st->st_uid == geteuid() || !st->st_uid;
 }
 
-static bool leads_to_proc(const char *path)
+static int walk(int dir, const char *path, unsigned int *links);
+
+/* Takes @dir; -1 with errno. */
+static int follow(int dir, int link, const struct stat *st, unsigned int *links)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlinkat(link, "", target, sizeof(target) - 1);
+
+	if (len >= 0 && is_trusted(st) && (*links)--) {
+		target[len] = '\0';
+		return walk(dir, target, links);
+	}
+	if (len >= 0)
+		errno = is_trusted(st) ? ELOOP : EPERM;
+	close(dir);
+	return -1;
+}
+
+static int enter(int dir, const char *name, unsigned int *links)
+{
+	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISLNK(st.st_mode)) {
+		dir = follow(dir, fd, &st, links);
+		close(fd);
+		return dir;
+	}
+	close(dir);
+	return fd;
+}
+
+static int walk(int dir, const char *path, unsigned int *links)
+{
+	char *copy = need_string(path), *rest = copy, *name;
+
+	if (*path == '/') {
+		close(dir);
+		dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	while (dir >= 0 && (name = strsep(&rest, "/")))
+		if (*name)
+			dir = enter(dir, name, links);
+	free(copy);
+	return dir;
+}
+
+/* The directory that @path is in, and its @name there; -1 with errno. */
+static int open_parent(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	unsigned int links = LINKS_MAX;
+	char *way = need_string(path);
+	int dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	*name = slash ? slash + 1 : path;
+	way[*name - path] = '\0';
+	if (dir >= 0)
+		dir = walk(dir, way, &links);
+	free(way);
+	return dir;
+}
+
+static bool leads_to_proc(int dir, const char *name)
 {
 	char target[] = "/proc/";
 
-	return readlink(path, target, strlen(target)) == (ssize_t)strlen("/proc/") &&
+	return readlinkat(dir, name, target, strlen(target)) == (ssize_t)strlen("/proc/") &&
 	       !strcmp(target, "/proc/");
+}
+
+static bool replaceable(int dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT;
+	errno = S_ISLNK(st.st_mode) ? ELOOP : EISDIR;
+	return S_ISREG(st.st_mode) || (S_ISLNK(st.st_mode) && !leads_to_proc(dir, name));
 }
 
 /**
@@ -47,12 +128,23 @@ static bool leads_to_proc(const char *path)
  */
 bool outfile_replaceable(const char *path)
 {
+	return replaceable(AT_FDCWD, path);
+}
+
+static int open_in_place(int dir, const char *name)
+{
+	int fd = openat(dir, name,
+			O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 
-	if (lstat(path, &st))
-		return errno == ENOENT;
-	errno = S_ISLNK(st.st_mode) ? ELOOP : EISDIR;
-	return S_ISREG(st.st_mode) || (S_ISLNK(st.st_mode) && !leads_to_proc(path));
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && !S_ISREG(st.st_mode) && is_trusted(&st) &&
+	    !fcntl(fd, F_SETFL, 0))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
 }
 
 /**
@@ -66,30 +158,20 @@ bool outfile_replaceable(const char *path)
  */
 int outfile_in_place(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &st) && !S_ISREG(st.st_mode) && is_trusted(&st) &&
-	    !fcntl(fd, F_SETFL, 0))
-		return fd;
-	close(fd);
-	errno = EPERM;
-	return -1;
+	return open_in_place(AT_FDCWD, path);
 }
 
-static int overwrite(const char *path)
+static int overwrite(int dir, const char *name)
 {
 	struct stat st;
 
-	if (lstat(path, &st))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return -1;
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) && !S_ISDIR(st.st_mode))
-		return outfile_in_place(path);
-	if (!outfile_replaceable(path) || unlink(path))
+		return open_in_place(dir, name);
+	if (!replaceable(dir, name) || unlinkat(dir, name, 0))
 		return -1;
-	return create(path);
+	return create(dir, name);
 }
 
 static const char *advice(int err)
@@ -123,24 +205,40 @@ static int complain(const char *path)
  */
 int outfile_open(const char *path, bool force)
 {
-	int fd = create(path);
+	const char *name;
+	int dir = open_parent(path, &name), fd;
 
+	if (dir < 0)
+		return complain(path);
+	fd = create(dir, name);
 	if (fd < 0 && errno == EEXIST && force)
-		fd = overwrite(path);
+		fd = overwrite(dir, name);
+	close(dir);
 	return fd < 0 ? complain(path) : fd;
 }
 
 /* With a slash behind its name, a link would be followed. */
-static int open_dir(const char *path)
+static char *without_slash(const char *path)
 {
 	char *name = need_string(path);
 	size_t len = strlen(name);
-	int fd;
 
-	while (len > 1 && name[len - 1] == '/')
+	while (len && name[len - 1] == '/')
 		name[--len] = '\0';
-	fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	free(name);
+	return name;
+}
+
+static int make_dir(const char *path)
+{
+	char *whole = without_slash(path);
+	const char *name;
+	int dir = open_parent(*path && !*whole ? "/." : whole, &name), fd = -1;
+
+	if (dir >= 0 && (!mkdirat(dir, name, 0700) || errno == EEXIST))
+		fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir >= 0)
+		close(dir);
+	free(whole);
 	return fd;
 }
 
@@ -159,10 +257,8 @@ static bool is_private(int fd)
  */
 int outdir_open(const char *path)
 {
-	int fd = -1;
+	int fd = make_dir(path);
 
-	if (!mkdir(path, 0700) || errno == EEXIST)
-		fd = open_dir(path);
 	if (fd < 0)
 		return complain(path);
 	if (is_private(fd))
