@@ -14,12 +14,16 @@
  * written at the beginning and room is kept for a second one, which says at the end
  * how it went; until then the trace is one that is not complete.
  *
- * Who switches recording on switches it off again. One that was on already, from
- * boot perhaps, is joined: nothing is thrown away, and it is left on. With --rest
- * nothing is switched at all, and what an earlier recording left is taken.
+ * Who switches recording on switches it off again; if this program is killed, the
+ * kernel does. One that was on already, from boot perhaps, is joined: nothing is
+ * thrown away, and it is left on. With --rest nothing is switched at all, and what an
+ * earlier recording left is taken.
  *
- * The readers share nothing but the event to stop and that something failed; the
- * main thread does all else.
+ * A signal, or the end of the time, ends recording, and then what the kernel still has
+ * is fetched; a second signal does without the rest.
+ *
+ * The readers share nothing but the events to stop and to have stopped, what is left
+ * of the limit, and that something failed; the main thread does all else.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -50,6 +54,9 @@
 
 #include <linux/kmemtrace.h>
 
+#include "number.h"
+#include "outfile.h"
+#include "status.h"
 #include "trace.h"
 
 #define __printf(a, b)	__attribute__((format(printf, a, b)))
@@ -69,13 +76,6 @@
 #define HEADER_MORE	(64 * 1024)
 #define TICK_MS		1000
 
-enum {
-	EXIT_GOOD	= 0,
-	EXIT_CANNOT	= 1,
-	EXIT_LOST	= 2,
-	EXIT_DISK	= 3,
-};
-
 /* Data */
 
 static struct {
@@ -83,12 +83,13 @@ static struct {
 	const char *output;
 	const char *features;
 	double seconds;
+	uint64_t max;		/* bytes; 0: no limit */
 	bool force;
 	bool quiet;
 	bool progress;
 	bool rest;
 	bool stop;
-} options = { .debugfs = DEFAULT_DEBUGFS, .output = TRACE_DIRECTORY };
+} options = { .debugfs = DEFAULT_DEBUGFS, .output = "." };
 
 /**
  * struct reader - a CPU's file on its way to disk
@@ -152,14 +153,21 @@ static struct {
 	size_t nr_readers;
 	size_t read_size;
 	uint64_t drain_max;	/* of a reader, once told to stop */
+	uint64_t room;		/* what is left of --max */
 	int dir;
-	int lock;
+	int lock;		/* "enabled": holds the lock and the recording */
+	FILE *last_header;	/* room for it, until it is written */
 	int stop_fd;		/* readable once all shall stop */
 	int wake_fd;		/* readable once one has failed */
+	int done_fd;		/* counts readers that have stopped */
 	bool begun;		/* recording was switched on here */
 	bool ended;		/* and off, by anyone's wish */
 	bool whole;		/* the trace is of all that was recorded */
-	bool failed_disk;
+	bool full;		/* --max is reached */
+	bool give_up;		/* told to stop once more */
+	bool unfetched;		/* and something was left */
+	bool unknown;		/* nobody knows what was lost */
+	bool failed_output;
 	bool failed_other;
 	struct all_stats before;
 	struct all_stats after;
@@ -169,7 +177,7 @@ static struct {
 	struct text kallsyms;
 	char started[32];
 	bool line;		/* a line of progress stands on the terminal */
-} rec = { .dir = -1, .lock = -1, .stop_fd = -1, .wake_fd = -1 };
+} rec = { .dir = -1, .lock = -1, .stop_fd = -1, .wake_fd = -1, .done_fd = -1 };
 
 /* Messages */
 
@@ -484,14 +492,30 @@ static void go_through_cache(struct reader *r)
 		error("cpu%u.out: %s", r->cpu, strerror(errno));
 }
 
+/* As much of @size as --max has left for all readers. */
+static size_t take_room(size_t size)
+{
+	uint64_t left = __atomic_load_n(&rec.room, __ATOMIC_RELAXED), part;
+
+	do
+		part = size < left ? size : left;
+	while (!__atomic_compare_exchange_n(&rec.room, &left, left - part, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return part;
+}
+
+/* False if no more can be written, or may be. */
 static bool write_out(struct reader *r)
 {
+	size_t n = take_room(r->fill);
+	bool full = n < r->fill;
 	uint64_t bytes = r->bytes;
 	const uint8_t *p = r->buf;
-	size_t n = r->fill;
 	ssize_t done;
 
 	r->fill = 0;
+	if (full)
+		fail(&rec.full);
 	while (n) {
 		if (n < rec.read_size)
 			go_through_cache(r);
@@ -505,7 +529,7 @@ static bool write_out(struct reader *r)
 		if (done < 0) {
 			error("%s/cpu%u.out: offset %llu: %s", options.output, r->cpu,
 			      (unsigned long long)bytes, strerror(errno));
-			fail(&rec.failed_disk);
+			fail(&rec.failed_output);
 			return false;
 		}
 		p += done;
@@ -515,7 +539,7 @@ static bool write_out(struct reader *r)
 	}
 	if (r->mark <= bytes)
 		r->whole = r->mark;
-	return true;
+	return !full;
 }
 
 /*
@@ -558,11 +582,24 @@ static void drain(struct reader *r)
 
 	be_there(r);
 	do {
+		if (load(&rec.give_up)) {
+			set(&rec.unfetched);
+			break;
+		}
 		n = transfer(r, &room);
 		if (n > 0)
 			left -= (uint64_t)n < left ? (uint64_t)n : left;
 	} while (n >= 0 && (size_t)n == room && left);
 	write_out(r);
+}
+
+/* To the disk, unless nobody wants to wait for that. */
+static void sync_out(struct reader *r)
+{
+	if (load(&rec.give_up) || !fsync(r->out) || errno == EINVAL || errno == EROFS)
+		return;
+	error("cpu%u.out: %s", r->cpu, strerror(errno));
+	fail(&rec.failed_output);
 }
 
 static void *reader_thread(void *arg)
@@ -587,16 +624,14 @@ static void *reader_thread(void *arg)
 			break;
 	}
 	/* Where there is no room for it, do not fetch the rest. */
-	if (n >= 0 && !load(&rec.failed_disk))
+	if (n >= 0 && !load(&rec.failed_output))
 		drain(r);
-	else if (!load(&rec.failed_disk))
+	else if (!load(&rec.failed_output))
 		write_out(r);	/* what was there before it failed */
 	go_through_cache(r);
 	cut_to_whole(r);
-	if (fsync(r->out) && errno != EINVAL && errno != EROFS) {
-		error("cpu%u.out: %s", r->cpu, strerror(errno));
-		fail(&rec.failed_disk);
-	}
+	sync_out(r);
+	signal_event(rec.done_fd);
 	return NULL;
 }
 
@@ -627,6 +662,13 @@ static int start_thread(struct reader *r)
 	return err;
 }
 
+/* A new file of the trace, whatever others may have put there. */
+static int create_at(const char *name)
+{
+	return openat(rec.dir, name,
+		      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 static bool open_reader(struct reader *r)
 {
 	char name[32];
@@ -638,11 +680,9 @@ static bool open_reader(struct reader *r)
 		return false;
 	}
 	snprintf(name, sizeof(name), "cpu%u.out", r->cpu);
-	r->out = openat(rec.dir, name,
-			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	r->out = create_at(name);
 	if (r->out < 0) {
-		if (errno == ENOSPC || errno == EDQUOT)
-			set(&rec.failed_disk);
+		set(&rec.failed_output);
 		error("%s/%s: %s", options.output, name, strerror(errno));
 		return false;
 	}
@@ -844,6 +884,8 @@ static bool losses_known(void)
 
 static bool has_lost(void)
 {
+	if (rec.unknown)
+		return false;
 	/* Of the rest of a recording, what was lost before belongs to it. */
 	if (!losses_known())
 		return rec.after.overruns !=
@@ -1044,8 +1086,8 @@ static void put_losses(FILE *f)
 	size_t i;
 
 	fprintf(f, "span %s\n",
-		rec.whole && losses_known() && (rec.ended || options.rest) ?
-		"whole" : "part");
+		rec.whole && losses_known() && (rec.ended || options.rest) &&
+		!rec.full && !rec.unfetched ? "whole" : "part");
 	/* It was switched on before the first record, and here alone. */
 	if (rec.begun)
 		fputs("begins 0\n", f);
@@ -1085,7 +1127,8 @@ static void put_header(FILE *f, bool last)
 	put_features(f);
 	fprintf(f, "started %s\n", rec.started);
 	fprintf(f, "complete %s\n",
-		last && !rec.failed_disk && !rec.failed_other ? "yes" : "no");
+		last && !rec.failed_output && !rec.failed_other && !rec.unfetched ?
+		"yes" : "no");
 	fputs("cpus", f);
 	for (i = 0; i < rec.nr_readers; i++)
 		fprintf(f, " %u", rec.readers[i]->cpu);
@@ -1101,46 +1144,58 @@ static void put_header(FILE *f, bool last)
 static bool header_trouble(int err)
 {
 	error("%s/header: %s", options.output, strerror(err));
-	set(&rec.failed_disk);
+	set(&rec.failed_output);
 	return false;
 }
 
-/*
- * Into header.tmp, over what it has: that has been given room. @more is room to
- * be given beyond.
- */
-static bool write_header_file(bool last, size_t more)
+static FILE *create_header(void)
+{
+	int fd = create_at("header.tmp");
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (f)
+		return f;
+	header_trouble(errno);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+/* Over what @f has: that has been given room. @more is room to be given beyond. */
+static bool fill_header(FILE *f, bool last, size_t more)
 {
 	static const char zeros[4096];
-	bool ok;
-	FILE *f;
-	int fd;
 
-	fd = openat(rec.dir, "header.tmp",
-		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		return header_trouble(errno);
+	rewind(f);
 	put_header(f, last);
 	for (; more; more -= sizeof(zeros))
 		fwrite(zeros, 1, sizeof(zeros), f);
-	ok = !fflush(f) && !ftruncate(fd, ftello(f)) && !fsync(fd) && !ferror(f);
-	if (!ok)
-		header_trouble(errno);
-	fclose(f);
-	return ok;
+	return (!fflush(f) && !ftruncate(fileno(f), ftello(f)) && !fsync(fileno(f)) &&
+		!ferror(f)) || header_trouble(errno);
 }
 
-static bool write_header(bool last)
+static bool name_header(void)
 {
-	if (!write_header_file(last, 0)) {
-		unlinkat(rec.dir, "header.tmp", 0);
-		return false;
-	}
 	if (renameat(rec.dir, "header.tmp", rec.dir, "header"))
 		return header_trouble(errno);
 	fsync(rec.dir);
 	return true;
+}
+
+static bool write_first_header(void)
+{
+	FILE *f = create_header();
+	bool ok = f && fill_header(f, false, 0) && name_header();
+
+	if (f)
+		fclose(f);
+	return ok;
+}
+
+static bool keep_room_for_last(void)
+{
+	rec.last_header = create_header();
+	return rec.last_header && fill_header(rec.last_header, false, HEADER_MORE);
 }
 
 /* Without the right to see them, all are 0. */
@@ -1171,7 +1226,7 @@ static bool begin_header(void)
 	follow_modules();
 	if (!has_addresses())
 		note("/proc/kallsyms hides its addresses (kernel.kptr_restrict): no symbols");
-	if (!write_header(false) || !write_header_file(false, HEADER_MORE)) {
+	if (!write_first_header() || !keep_room_for_last()) {
 		unlinkat(rec.dir, "header.tmp", 0);
 		unlinkat(rec.dir, "header", 0);
 		return false;
@@ -1185,8 +1240,10 @@ static void end_header(void)
 	if (rec.nr_readers)
 		qsort(rec.readers, rec.nr_readers, sizeof(*rec.readers),
 		      compare_readers);
-	if (!write_header(true))
-		error("the header is that of the beginning: the trace is not complete");
+	if (fill_header(rec.last_header, true, 0) && name_header())
+		return;
+	unlinkat(rec.dir, "header.tmp", 0);
+	error("the header is that of the beginning: the trace is not complete");
 }
 
 /* The directory */
@@ -1199,48 +1256,70 @@ static bool is_ours(const char *name)
 	       cpu_name(name, ".out", &cpu);
 }
 
-static bool clear_directory(DIR *d)
+/* In the folder that one happens to be in, "header" may be something else. */
+static bool is_of_a_trace(const char *name)
 {
-	struct dirent *entry;
+	static const char begin[] = "kmemtrace ";
+	char text[sizeof(begin)] = "";
+	int fd;
 
-	while ((entry = readdir(d))) {
-		if (!is_ours(entry->d_name))
-			continue;
-		if (!options.force) {
-			error("%s holds a trace (%s); --force overwrites it",
-			      options.output, entry->d_name);
-			return false;
-		}
-		if (unlinkat(rec.dir, entry->d_name, 0)) {
-			error("%s/%s: %s", options.output, entry->d_name,
-			      strerror(errno));
-			return false;
-		}
-	}
-	return true;
+	if (strcmp(name, "header"))
+		return true;
+	fd = openat(rec.dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, text, strlen(begin)) < 0)
+		text[0] = '\0';
+	close(fd);
+	return !strcmp(text, begin);
 }
 
-/* What is in it tells addresses of the kernel: it is for its owner alone. */
-static bool make_directory(void)
+static bool remove_old(const char *name)
 {
-	bool ok;
-	DIR *d;
+	if (!options.force)
+		error("%s/%s: exists; --force overwrites it", options.output, name);
+	else if (!is_of_a_trace(name))
+		error("%s/%s: exists, and is no header of a trace", options.output, name);
+	else if (unlinkat(rec.dir, name, 0))
+		error("%s/%s: %s", options.output, name, strerror(errno));
+	else
+		return true;
+	return false;
+}
 
-	if (mkdir(options.output, 0700) && errno != EEXIST) {
+static bool clear_directory(void)
+{
+	int fd = openat(rec.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool ok = true;
+
+	if (!d) {
 		error("%s: %s", options.output, strerror(errno));
+		if (fd >= 0)
+			close(fd);
 		return false;
 	}
-	rec.dir = open(options.output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	d = opendir(options.output);
-	if (rec.dir < 0 || !d) {
-		error("%s: %s", options.output, strerror(errno));
-		if (d)
-			closedir(d);
-		return false;
-	}
-	ok = clear_directory(d);
+	while (ok && (entry = readdir(d)))
+		if (is_ours(entry->d_name))
+			ok = remove_old(entry->d_name);
 	closedir(d);
 	return ok;
+}
+
+/*
+ * What is in it tells addresses of the kernel: it is for its owner alone. From here on
+ * it is known by its descriptor, whatever somebody does to its name.
+ */
+static bool make_directory(void)
+{
+	rec.dir = outdir_open(options.output);
+	if (rec.dir >= 0 && clear_directory())
+		return true;
+	if (rec.dir < 0 && !strcmp(options.output, "."))
+		error("--output DIR writes to another folder, which is made");
+	set(&rec.failed_output);
+	return false;
 }
 
 /* Recording */
@@ -1277,7 +1356,7 @@ static void explain(int err)
 /* Only one may read: what it reads is gone for others. */
 static bool take_lock(void)
 {
-	rec.lock = open_at("enabled", O_RDONLY);
+	rec.lock = open_at("enabled", O_RDWR);
 	if (rec.lock < 0) {
 		explain(errno);
 		return false;
@@ -1381,14 +1460,31 @@ static bool discard(void)
 	return !err || err == -ENOENT;
 }
 
-static bool switch_recording(bool on)
+static bool no_error(bool on, int err)
 {
-	int err = write_file("enabled", on ? "1\n" : "0\n");
-
 	if (err)
 		error("recording cannot be switched %s: %s", on ? "on" : "off",
 		      strerror(-err));
 	return !err;
+}
+
+/*
+ * Until the lock is given up, which happens when this program is killed as well. A
+ * kernel that does not know that goes on until somebody ends it.
+ */
+static bool switch_on(void)
+{
+	static const char held[] = "2\n";
+	int err = 0;
+
+	if (pwrite(rec.lock, held, strlen(held), 0) < 0)
+		err = -errno;
+	return no_error(true, err == -EINVAL ? write_file("enabled", "1\n") : err);
+}
+
+static bool switch_off(void)
+{
+	return no_error(false, write_file("enabled", "0\n"));
 }
 
 /* Two descriptors a CPU, and some of our own. */
@@ -1409,7 +1505,9 @@ static bool prepare(void)
 	rec.read_size = cpus > READ_SIZE_CPUS ? SUBBUF_SIZE : READ_SIZE;
 	rec.stop_fd = eventfd(0, EFD_CLOEXEC);
 	rec.wake_fd = eventfd(0, EFD_CLOEXEC);
-	if (rec.stop_fd < 0 || rec.wake_fd < 0) {
+	rec.done_fd = eventfd(0, EFD_CLOEXEC);
+	rec.room = options.max ? options.max : UINT64_MAX;
+	if (rec.stop_fd < 0 || rec.wake_fd < 0 || rec.done_fd < 0) {
 		error("eventfd: %s", strerror(errno));
 		return false;
 	}
@@ -1425,7 +1523,7 @@ static bool prepare(void)
 
 static bool is_recording(void)
 {
-	return read_value("enabled", 0) == 1;
+	return read_value("enabled", 0) > 0;
 }
 
 /* From here on everything is in place, and recording is on. */
@@ -1457,9 +1555,9 @@ static bool begin(void)
 		return false;
 	if (on)
 		note("recording is on already");
-	else if (rec.begun && !switch_recording(true))
-		return false;
-	return scan();
+	else if (rec.begun && !switch_on())
+		rec.begun = false;	/* nor is it ours to switch off */
+	return (on || rec.begun || options.rest) && scan();
 }
 
 /*
@@ -1475,11 +1573,41 @@ static void judge_span(uint64_t read)
 	rec.before = (struct all_stats){ .known = true };
 }
 
-static void stop_readers(void)
+/* Returns whether there were any. */
+static bool take_signals(int signals)
+{
+	struct signalfd_siginfo info;
+	bool any = false;
+
+	while (read(signals, &info, sizeof(info)) > 0)
+		any = true;
+	return any;
+}
+
+static void wait_for_readers(int signals)
+{
+	struct pollfd fds[2] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = rec.done_fd, .events = POLLIN },
+	};
+	uint64_t done = 0, more;
+
+	while (done < rec.nr_readers) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return;
+		if (fds[0].revents && take_signals(signals))
+			set(&rec.give_up);
+		if (fds[1].revents && read(rec.done_fd, &more, sizeof(more)) > 0)
+			done += more;
+	}
+}
+
+static void stop_readers(int signals)
 {
 	size_t i;
 
 	signal_event(rec.stop_fd);
+	wait_for_readers(signals);
 	for (i = 0; i < rec.nr_readers; i++)
 		pthread_join(rec.readers[i]->thread, NULL);
 }
@@ -1500,7 +1628,8 @@ static void check_taken(void)
 	uint64_t wrote;
 	size_t i;
 
-	if (!rec.begun || !rec.ended || rec.failed_disk || rec.failed_other)
+	if (!rec.begun || !rec.ended || rec.failed_output || rec.failed_other ||
+	    rec.full || rec.unfetched)
 		return;
 	for (i = 0; i < rec.after.nr; i++) {
 		wrote = rec.after.cpus[i].bytes -
@@ -1514,22 +1643,22 @@ static void check_taken(void)
 	}
 }
 
-static void end(void)
+static void end(int signals)
 {
 	if (rec.begun || options.stop)
-		rec.ended = switch_recording(false);
+		rec.ended = switch_off();
 	/* a CPU may have come within the last second */
-	if (!load(&rec.failed_other) && !load(&rec.failed_disk))
+	if (!load(&rec.failed_other) && !load(&rec.failed_output))
 		scan();
 	if (!rec.ended)
 		read_stats(&rec.after);
-	stop_readers();
+	stop_readers(signals);
 	if (rec.ended)
 		read_stats(&rec.after);
 	if (!losses_known() && (rec.before.overruns < 0 || rec.after.overruns < 0)) {
 		error("%s has neither stats nor total_overruns: nobody knows what was lost",
 		      options.debugfs);
-		set(&rec.failed_other);
+		rec.unknown = true;
 	}
 	judge_span(bytes_read());
 	/* Recording may have begun without the tags that were asked for. */
@@ -1537,7 +1666,7 @@ static void end(void)
 	if (!read_file("features", &rec.features))
 		rec.features = (struct text){ .s = NULL };
 	check_taken();
-	if (rec.failed_disk)
+	if (rec.failed_output)
 		error("no more can be written to %s; what is there is valid, the rest is dropped",
 		      options.output);
 	end_header();
@@ -1600,8 +1729,10 @@ static void record(int signals)
 		wait = tick + TICK_MS / 1e3 - now();
 		if (options.seconds && start + options.seconds - now() < wait)
 			wait = start + options.seconds - now();
-		if (poll(fds, 2, wait > 0 ? (int)(wait * 1e3) + 1 : 0) > 0)
+		if (poll(fds, 2, wait > 0 ? (int)(wait * 1e3) + 1 : 0) > 0) {
+			take_signals(signals);
 			return;
+		}
 		if (options.seconds && now() >= start + options.seconds)
 			return;
 		if (now() < tick + TICK_MS / 1e3)
@@ -1616,35 +1747,55 @@ static void record(int signals)
 	}
 }
 
-static void summarize(void)
+/* Of a recording that is ours, what the kernel wrote and is not here. */
+static unsigned long long bytes_left(void)
 {
-	const char *left_on = rec.ended ? "" : "; recording is left on";
-	struct stats was = sum_stats(&rec.before);
-	struct stats is = sum_stats(&rec.after);
+	uint64_t wrote = sum_stats(&rec.after).bytes - sum_stats(&rec.before).bytes;
+	uint64_t here = bytes_read();
 
-	if (losses_known())
-		note("%llu events recorded, %llu bytes in %s; %llu events lost (%llu bytes)%s",
-		     (unsigned long long)(is.events - was.events),
-		     (unsigned long long)bytes_read(), options.output,
-		     (unsigned long long)(is.lost_events - was.lost_events),
-		     (unsigned long long)(is.lost_bytes - was.lost_bytes),
-		     left_on);
-	else
-		note("%llu bytes in %s%s%s", (unsigned long long)bytes_read(),
-		     options.output, has_lost() ? "; events were lost" : "",
-		     left_on);
+	return rec.begun && losses_known() && wrote > here ? wrote - here : 0;
+}
+
+static void summarize_rest(void)
+{
+	if (rec.full)
+		note("-m %llu is reached; %llu bytes more are left out",
+		     (unsigned long long)options.max, bytes_left());
+	if (rec.unfetched)
+		error("told to stop again; %llu bytes were not fetched", bytes_left());
+	if (!rec.ended && is_recording())
+		note("recording is left on; echo 0 >%s/enabled ends it", options.debugfs);
 	if (has_lost())
 		note("more sub-buffers lose less: kmemtrace.subbufs= at boot, or %s/subbufs",
 		     options.debugfs);
 }
 
+static void summarize(void)
+{
+	struct stats was = sum_stats(&rec.before);
+	struct stats is = sum_stats(&rec.after);
+
+	if (losses_known())
+		note("%llu events recorded, %llu bytes in %s; %llu events lost (%llu bytes)",
+		     (unsigned long long)(is.events - was.events),
+		     (unsigned long long)bytes_read(), options.output,
+		     (unsigned long long)(is.lost_events - was.lost_events),
+		     (unsigned long long)(is.lost_bytes - was.lost_bytes));
+	else
+		note("%llu bytes in %s%s", (unsigned long long)bytes_read(),
+		     options.output, has_lost() ? "; events were lost" : "");
+	summarize_rest();
+}
+
 static int exit_status(void)
 {
-	if (rec.failed_disk)
-		return EXIT_DISK;
+	if (rec.failed_output)
+		return EXIT_OUTPUT;
 	if (rec.failed_other)
 		return EXIT_CANNOT;
-	return has_lost() ? EXIT_LOST : EXIT_GOOD;
+	if (has_lost() || rec.unfetched)
+		return EXIT_LOST;
+	return rec.unknown ? EXIT_UNKNOWN : EXIT_GOOD;
 }
 
 /* Command line */
@@ -1653,15 +1804,17 @@ static void usage(FILE *out)
 {
 	fputs("Usage: kmemtraced [OPTION]...\n"
 	      "Record what kmemtrace tells of the kernel's allocations, until SIGINT (Ctrl-C)\n"
-	      "or SIGTERM. Recording is switched on for as long as this runs; if it was on\n"
-	      "before, it is left on.\n"
+	      "or SIGTERM; a second one does without what the kernel still has. Recording is\n"
+	      "switched on for as long as this runs; if it was on before, it is left on.\n"
 	      "\n"
-	      "  -o, --output DIR      where to (" TRACE_DIRECTORY "): a file cpu<n>.out for each\n"
-	      "                        CPU, and header\n"
+	      "  -o, --output DIR      where to (the current folder): a file cpu<n>.out for\n"
+	      "                        each CPU, and header. Nobody else may write there.\n"
 	      "  -f, --force           overwrite the trace that is there\n"
 	      "  -F, --features LIST   what to record with each event: of time,pid,tag, or all\n"
 	      "                        or none; without it as the kernel is set\n"
 	      "  -s, --seconds N       stop after N seconds\n"
+	      "  -m, --max BMAX        stop before there are more than BMAX bytes of records;\n"
+	      "                        BMAX may end with k, M or G\n"
 	      "  -r, --rest            take what a recording that has ended left, and end\n"
 	      "  -S, --stop            at the end switch recording off even if it was on before\n"
 	      "  -p, --progress        a line of progress each second, terminal or not\n"
@@ -1673,8 +1826,11 @@ static void usage(FILE *out)
 	      "Exit status:\n"
 	      "  0  recorded, and no event was lost\n"
 	      "  1  nothing could be recorded, or recording came to a bad end\n"
-	      "  2  recorded, but events were lost: the trace is valid and says which\n"
-	      "  3  the disk is full or fails: what is on it is valid, the rest is dropped\n",
+	      "  2  recorded, but events were lost or not fetched: the trace is valid and says\n"
+	      "     which\n"
+	      "  3  the trace cannot be written: what is on disk is valid, the rest is dropped\n"
+	      "  4  recorded, but this kernel does not say whether events were lost\n"
+	      "  64 wrong options\n",
 	      out);
 }
 
@@ -1689,6 +1845,14 @@ static bool parse_seconds(const char *s)
 	return false;
 }
 
+static void parse_max(const char *s)
+{
+	if (size_parse(s, INT64_MAX, &options.max) && options.max)
+		return;
+	error("--max %s: not a size", s);
+	exit(EXIT_USAGE);
+}
+
 static void parse_options(int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -1696,6 +1860,7 @@ static void parse_options(int argc, char **argv)
 		{ "force", no_argument, NULL, 'f' },
 		{ "features", required_argument, NULL, 'F' },
 		{ "seconds", required_argument, NULL, 's' },
+		{ "max", required_argument, NULL, 'm' },
 		{ "rest", no_argument, NULL, 'r' },
 		{ "stop", no_argument, NULL, 'S' },
 		{ "progress", no_argument, NULL, 'p' },
@@ -1707,7 +1872,7 @@ static void parse_options(int argc, char **argv)
 	};
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "o:fF:s:rSpqd:hV", long_options,
+	while ((opt = getopt_long(argc, argv, "o:fF:s:m:rSpqd:hV", long_options,
 				  NULL)) != -1) {
 		switch (opt) {
 		case 'o':
@@ -1721,7 +1886,10 @@ static void parse_options(int argc, char **argv)
 			break;
 		case 's':
 			if (!parse_seconds(optarg))
-				exit(EXIT_CANNOT);
+				exit(EXIT_USAGE);
+			break;
+		case 'm':
+			parse_max(optarg);
 			break;
 		case 'r':
 			options.rest = true;
@@ -1746,12 +1914,12 @@ static void parse_options(int argc, char **argv)
 			exit(EXIT_GOOD);
 		default:
 			usage(stderr);
-			exit(EXIT_CANNOT);
+			exit(EXIT_USAGE);
 		}
 	}
 	if (optind < argc) {
 		usage(stderr);
-		exit(EXIT_CANNOT);
+		exit(EXIT_USAGE);
 	}
 }
 
@@ -1774,7 +1942,7 @@ static int catch_signals(void)
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 int main(int argc, char **argv)
@@ -1789,14 +1957,14 @@ int main(int argc, char **argv)
 	ok = begin();
 	if (!ok && !rec.nr_readers) {
 		if (rec.begun && rec.dir >= 0 && is_recording())
-			switch_recording(false);
-		return rec.failed_disk ? EXIT_DISK : EXIT_CANNOT;
+			switch_off();
+		return rec.failed_output ? EXIT_OUTPUT : EXIT_CANNOT;
 	}
 	if (!ok)
 		set(&rec.failed_other);
 	else if (!options.rest)
 		record(signals);
-	end();
+	end(signals);
 	summarize();
 	return exit_status();
 }

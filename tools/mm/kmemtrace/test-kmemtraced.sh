@@ -42,6 +42,8 @@ run() {
 	expect "$1" "$2" "$bin/kmemtraced" --debugfs "$fake" --output "$out" "${@:3}"
 }
 
+briefly=("$bin/kmemtraced" --debugfs "$fake" --seconds 0.3)
+
 header() {
 	if grep -qx -- "$2" "$out/header"; then
 		pass
@@ -88,9 +90,12 @@ features() {
 
 run "no debugfs" 1
 says "no debugfs" 'is debugfs mounted'
-run "unknown option" 1 --what
-run "a word too many" 1 what
-run "no time" 1 --seconds x
+run "unknown option" 64 --what
+run "a word too many" 64 what
+run "no time" 64 --seconds x
+for size in 0 -1 x 1kk '' 99999999999999999999; do
+	run "no size: $size" 64 --max "$size"
+done
 run "help" 0 --help
 says "help" 'Exit status'
 run "version" 0 --version
@@ -127,7 +132,7 @@ expect "record: check" 0 "$bin/kmemtrace_check" "$out/cpu0.out" "$out/cpu1.out"
 
 # --- an existing trace
 
-run "not over a trace" 1 --seconds 0.1
+run "not over a trace" 3 --seconds 0.1
 says "not over a trace" '--force overwrites it'
 recorded "not over a trace"
 touch "$out/mine" "$out/cpu7.out" "$out/header.tmp"
@@ -202,10 +207,11 @@ echo 0 >"$fake/enabled"
 run "bare kernel, the rest" 2 --rest --force
 says "bare kernel, the rest" 'events were lost'
 rm "$fake/total_overruns"
-run "nothing told of losses" 1 --seconds 0.2 --force
+run "nothing told of losses" 4 --seconds 0.2 --force
 says "nothing told of losses" 'nobody knows what was lost'
 recorded "nothing told of losses"
-header "nothing told of losses" 'complete no'
+header "nothing told of losses" 'span part'
+run "nothing told of losses, the rest" 4 --rest --force
 
 # --- signals, and two at a time
 
@@ -216,7 +222,7 @@ begin() {
 	daemon=$!
 	jobs_left=("$daemon")
 	for ((tries = 0; tries < 100; tries++)); do
-		[ "$(cat "$fake/enabled")" = 1 ] && [ -e "$out/cpu0.out" ] && return
+		[ "$(cat "$fake/enabled")" != 0 ] && [ -e "$out/cpu0.out" ] && return
 		sleep 0.1
 	done
 	fail "it does not begin"
@@ -273,15 +279,15 @@ begins() {
 	size=$(stat -c %s "$out/cpu0.out")
 	same "$1: cpu0.out" <(head -c "$size" "$large") "$out/cpu0.out"
 	"$bin/kmemtrace_check" "$out/cpu0.out" >"$tmp/out" || status=$?
-	if [ "$status" -eq 0 ] || { [ "$status" -eq 1 ] && grep -q '; 1 errors$' "$tmp/out" &&
+	if [ "$status" -eq 0 ] || { [ "$status" -eq 2 ] && grep -q '; 1 errors$' "$tmp/out" &&
 		grep -q 'cut short after' "$tmp/out"; }; then
 		pass
 	else
 		fail "$1: more is wrong than the end"
 	fi
 	records=$(whole_records "$out/cpu0.out")
-	# 2 is for the record that is cut
-	expect "$1: report" $((status * 2)) "$bin/kmemtrace-report" --json -o "$tmp/json" "$out"
+	# both say it of the record that is cut
+	expect "$1: report" "$status" "$bin/kmemtrace-report" --json -f -o "$tmp/json" "$out"
 	if python3 -c "
 import json
 got = json.load(open('$tmp/json'))['records']
@@ -331,6 +337,7 @@ cat >"$tmp/faults.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -367,6 +374,9 @@ int poll(struct pollfd *fds, nfds_t nr, int timeout)
 /* A file of debugfs that was removed; and was there a poll() before it? */
 ssize_t read(int fd, void *buf, size_t size)
 {
+	/* a signal, the beginning of a header */
+	if (size <= sizeof(struct signalfd_siginfo))
+		return syscall(SYS_read, fd, buf, size);
 	if (fcntl(fd, F_GETFL) & O_NONBLOCK) {
 		fault(over ? "drained" : fd == polled ? "polled" : "unpolled");
 		polled = -1;
@@ -380,6 +390,9 @@ ssize_t read(int fd, void *buf, size_t size)
 
 ssize_t write(int fd, const void *buf, size_t size)
 {
+	/* A disk that takes half a second for a buffer. */
+	if (size == 1024 * 1024 && fault("slow"))
+		usleep(500000);
 	if (fcntl(fd, F_GETFL) & O_DIRECT && fault("no-direct")) {
 		errno = EINVAL;
 		return -1;
@@ -419,14 +432,14 @@ removed() {
 	says "$1" 'Input/output error; somebody has written to "subbufs", and the buffers are gone'
 	enabled "$1" 0
 	header "$1" 'complete no'
-	expect "$1: check" 3 "$bin/kmemtrace_check" --all "$out"
+	expect "$1: check" 4 "$bin/kmemtrace_check" --all "$out"
 	says "$1: check" 'not complete'
 }
 
 kernel 0
 files
 begin "${faults[@]}"
-sleep 0.3
+sleep 1
 touch "$tmp/faults/removed"
 removed "buffers removed"
 same "buffers removed: cpu0" "$tmp/source/cpu0.out" "$out/cpu0.out"
@@ -467,7 +480,7 @@ ended "debugfs unmounted" 1
 says "debugfs unmounted" "$fake: No such file"
 header "debugfs unmounted" 'complete no'
 recorded "debugfs unmounted"
-expect "debugfs unmounted: check" 3 "$bin/kmemtrace_check" --all "$out"
+expect "debugfs unmounted: check" 4 "$bin/kmemtrace_check" --all "$out"
 
 # direct: is cpu0.out written past the page cache?
 direct() {
@@ -500,6 +513,59 @@ else
 	wait "$daemon"
 	jobs_left=()
 fi
+
+# --- a second signal ends what the first has left
+
+# seconds FILE: since it was made
+seconds() {
+	python3 -c "import os, sys, time; print(time.time() - os.stat(sys.argv[1]).st_mtime)" "$1"
+}
+
+for signals in "INT INT" "INT TERM" "TERM INT"; do
+	kernel 0
+	cp "$large" "$fake/cpu0"
+	touch "$tmp/faults/slow"
+	begin "${faults[@]}"
+	sleep 0.3
+	touch "$tmp/first"
+	for signal in $signals; do
+		kill -"$signal" "$daemon"
+		sleep 0.7
+	done
+	ended "$signals" 2
+	took=$(seconds "$tmp/first")
+	fired slow
+	says "$signals" 'kmemtraced: told to stop again; '
+	enabled "$signals" 0
+	header "$signals" 'complete no'
+	header "$signals" 'span part'
+	# a part of the trace, of whole records; all would take nine seconds
+	size=$(stat -c %s "$out/cpu0.out")
+	same "$signals" <(head -c "$size" "$large") "$out/cpu0.out"
+	expect "$signals: check" 0 "$bin/kmemtrace_check" "$out/cpu0.out"
+	if python3 -c "import sys; sys.exit(not $took < 5)" && [ "$size" -gt 0 ] &&
+		[ "$size" -lt "$(stat -c %s "$large")" ]; then
+		pass
+	else
+		fail "$signals: $size bytes in $took seconds"
+	fi
+done
+
+# --- the kernel ends what a daemon that was killed has begun
+
+# It is told so by what is written to the file that stays open, see mm/kmemtrace.c.
+kernel 0
+files
+begin
+enabled "held" 2
+held=0
+for fd in "/proc/$daemon/fd"/*; do
+	[ "$(readlink "$fd")" = "$fake/enabled" ] && held=$((held + 1))
+done
+if [ "$held" = 1 ]; then pass; else fail "it does not hold the recording"; fi
+kill -TERM "$daemon"
+ended "held" 0
+enabled "held" 0
 
 # --- a CPU that comes while it records; one that is away is read at the end
 
@@ -558,11 +624,157 @@ else
 	fail "progress: no rate, or no losses"
 fi
 
-# --- without a name
+# --- without a name: the guide of kmemtrace, line by line
 
-expect "no name" 0 env -C "$tmp" "$bin/kmemtraced" --debugfs "$fake" --seconds 0.3
-expect "no name: report" 0 env -C "$tmp" "$bin/kmemtrace-report" --summary
-same "no name" "$tmp/source/cpu0.out" "$tmp/kmemtrace-trace/cpu0.out"
+kernel 0
+files
+mkdir "$tmp/guide"
+expect "guide: kmemtraced" 0 env -C "$tmp/guide" "${briefly[@]}"
+same "guide" "$tmp/source/cpu0.out" "$tmp/guide/cpu0.out"
+for file in "$tmp"/guide/cpu*.out; do
+	expect "guide: kmemtrace_check" 0 env -C "$tmp/guide" "$bin/kmemtrace_check" "${file##*/}"
+done
+expect "guide: kmemtrace-report" 0 env -C "$tmp/guide" "$bin/kmemtrace-report"
+says "guide: kmemtrace-report" '20000 records: 10848 allocations'
+expect "guide: again" 3 env -C "$tmp/guide" "${briefly[@]}"
+says "guide: again" '--force overwrites it'
+expect "guide: again, by force" 0 env -C "$tmp/guide" "${briefly[@]}" --force
+echo 'my own' >"$tmp/guide/header"
+expect "a header of something else" 3 env -C "$tmp/guide" "${briefly[@]}" --force
+says "a header of something else" 'is no header of a trace'
+if [ "$(cat "$tmp/guide/header")" = 'my own' ]; then pass; else fail "my own header is gone"; fi
+
+# --- a folder that others can write to, and what they can have put there
+
+# untouched FOLDER FILES: they are what was there, and nobody has begun to record
+untouched() {
+	local now
+	now=$(cd "$1" && echo *)
+	if [ "$now" = "$2" ]; then pass; else fail "$1 has $now"; fi
+	enabled "$1" 0
+}
+
+kernel 0
+files
+for mode in 1777 0777 0720 0702; do
+	rm -rf "$tmp/shared"
+	mkdir -m "$mode" "$tmp/shared"
+	touch "$tmp/shared/cpu7.out"
+	for force in --quiet --force; do
+		expect "mode $mode $force" 3 "${briefly[@]}" $force --output "$tmp/shared"
+		says "mode $mode $force" 'belongs to another user, or others may write to it'
+		untouched "$tmp/shared" cpu7.out
+	done
+done
+expect "the current folder" 3 env -C "$tmp/shared" "${briefly[@]}"
+says "the current folder" 'kmemtraced: .: belongs to another user, or others may write to it'
+says "the current folder" '--output DIR writes to another folder, which is made'
+untouched "$tmp/shared" cpu7.out
+# in it there can be one of one's own
+chmod 1777 "$tmp/shared"
+expect "a folder in a shared one" 0 bash -c 'umask 0 && exec "$@"' - "${briefly[@]}" \
+	--output "$tmp/shared/own"
+for file in "$tmp"/shared/own/*; do
+	if [ "$(stat -c %a "$file")" = 600 ]; then pass; else fail "others may read $file"; fi
+done
+if [ "$(stat -c %a "$tmp/shared/own")" = 700 ]; then pass; else fail "others may look into it"; fi
+mkdir "$tmp/mine"
+ln -s mine "$tmp/leads"
+ln -s loop "$tmp/loop"
+expect "links for ever" 3 "${briefly[@]}" --output "$tmp/loop/t"
+expect "no such folder" 3 "${briefly[@]}" --output "$tmp/none/t"
+expect "no name at all" 3 "${briefly[@]}" --output ''
+for name in leads leads/ leads//; do
+	expect "a link: $name" 3 "${briefly[@]}" --output "$tmp/$name"
+	untouched "$tmp/mine" '*'
+done
+# what is in one's own folder is replaced itself, and not what it leads to
+echo private >"$tmp/victim"
+ln "$tmp/victim" "$tmp/mine/cpu0.out"
+ln -s "$tmp/victim" "$tmp/mine/cpu1.out"
+ln -s "$tmp/victim" "$tmp/mine/header.tmp"
+expect "links in it" 0 "${briefly[@]}" --force --output "$tmp/mine"
+same "links in it: cpu0" "$tmp/source/cpu0.out" "$tmp/mine/cpu0.out"
+same "links in it: cpu1" "$tmp/source/cpu1.out" "$tmp/mine/cpu1.out"
+if [ "$(cat "$tmp/victim")" = private ]; then pass; else fail "it wrote through a link"; fi
+if [ "$(id -u)" = 0 ]; then
+	chmod 711 "$tmp"
+	mkdir -m 700 "$tmp/other"
+	chown 65534 "$tmp/other"
+	expect "another user's" 3 "${briefly[@]}" --output "$tmp/other"
+	untouched "$tmp/other" '*'
+	# a link on the way that is another user's is not followed, one of one's own is
+	mkdir "$tmp/way" "$tmp/inner"
+	ln -s "$tmp/inner" "$tmp/way/theirs"
+	ln -s ../inner "$tmp/way/own"
+	chown -h 65534 "$tmp/way/theirs"
+	for name in way/theirs/t way/theirs/t/ way/own/../way/theirs/t; do
+		expect "by $name" 3 "${briefly[@]}" --output "$tmp/$name"
+		says "by $name" 'does it belong to another user?'
+		untouched "$tmp/inner" '*'
+	done
+	expect "by a link of one's own" 0 env -C "$tmp" "${briefly[@]}" --output ./way//own/./t/
+	same "by a link of one's own" "$tmp/source/cpu0.out" "$tmp/inner/t/cpu0.out"
+	cp "$tmp/victim" "$tmp/inner/report"
+	for name in report new; do
+		expect "report by a link" 3 "$bin/kmemtrace-report" -f -o "$tmp/way/theirs/$name" "$tmp/inner/t"
+	done
+	if [ "$(cd "$tmp/inner" && echo * && cat report)" = "$(printf 'report t\nprivate')" ]; then
+		pass
+	else
+		fail "a report goes through a link"
+	fi
+	# the other way round, it is root's that another user does not write to
+	chmod -R a+rwX "$fake"
+	as_other=(setpriv --reuid 65534 --clear-groups env -C /)
+	expect "root's" 3 "${as_other[@]}" "${briefly[@]}" --output "$tmp/shared/own"
+	expect "as that user" 0 "${as_other[@]}" "${briefly[@]}" --output "$tmp/other"
+	enabled "as that user" 0
+else
+	echo "skipped: two users, this takes root"
+fi
+
+# --- no more than that
+
+# bytes: of all files of CPUs
+bytes() {
+	cat "$out"/cpu*.out | wc -c
+}
+
+kernel 0
+files
+all=$(cat "$tmp"/source/cpu*.out | wc -c)
+for max in 1 23 100 10000 100001 300K $((all - 1)); do
+	run "--max $max" 0 --force --seconds 5 --max "$max"
+	says "--max $max" "-m $(numfmt --from=iec "$max") is reached; "
+	header "--max $max" 'span part'
+	header "--max $max" 'complete yes'
+	enabled "--max $max" 0
+	size=$(bytes)
+	max=$(numfmt --from=iec "$max")
+	if [ "$size" -le "$max" ] && [ $((size + 3 * 100)) -ge "$max" ]; then
+		pass
+	else
+		fail "--max $max: $size bytes"
+	fi
+	expect "--max $max: check" 0 "$bin/kmemtrace_check" "$out"/cpu*.out
+	expect "--max $max: check of all" 4 "$bin/kmemtrace_check" --all "$out"
+done
+run "as much as there is" 0 --force --seconds 0.5 --max "$all"
+not_says "as much as there is" 'is reached'
+header "as much as there is" 'span whole'
+recorded "as much as there is"
+kernel 0
+cp "$large" "$fake/cpu0"
+run "--max of a large trace" 0 --force --seconds 5 --max 5M
+expect "--max of a large trace: check" 0 "$bin/kmemtrace_check" "$out/cpu0.out"
+size=$(bytes)
+same "--max of a large trace" <(head -c "$size" "$large") "$out/cpu0.out"
+if [ "$size" -le $((5 << 20)) ] && [ "$size" -gt $(((5 << 20) - 100)) ]; then
+	pass
+else
+	fail "--max of a large trace: $size bytes"
+fi
 
 # --- the disk is full, which a limit on the size of files is a stand-in for
 
@@ -640,7 +852,7 @@ if mounted -o loop "$tmp/disk"; then
 	fi
 	begins "ext4 is full"
 	expect "ext4 is full: whole records" 0 "$bin/kmemtrace_check" "$out/cpu0.out"
-	expect "ext4 is full: check" 3 "$bin/kmemtrace_check" --all "$out"
+	expect "ext4 is full: check" 4 "$bin/kmemtrace_check" --all "$out"
 	unmounted
 fi
 
