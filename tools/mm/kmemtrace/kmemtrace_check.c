@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "status.h"
 #include "trace.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -39,11 +40,6 @@
 #define CORE_SIZE	sizeof(struct kmemtrace_event)
 /* What kmalloc(0) returns, which nobody frees. */
 #define NO_MEMORY_LAST	16u
-
-#define EXIT_CLEAN	0
-#define EXIT_ERRORS	1
-#define EXIT_TROUBLE	2
-#define EXIT_UNKNOWN	3
 
 static struct {
 	unsigned long max_errors;
@@ -834,9 +830,9 @@ static void usage(FILE *out)
 	      "Check files cpu<n>.out that kmemtraced recorded. The header is looked for\n"
 	      "beside each; without it the byte order is guessed.\n"
 	      "\n"
-	      "  -a, --all             all files of the trace in DIR (" TRACE_DIRECTORY "),\n"
-	      "                        and that no sequence number is missing that was not\n"
-	      "                        lost\n"
+	      "  -a, --all             all files of the trace in DIR (the current folder if it\n"
+	      "                        has a header, else " TRACE_DIRECTORY "), and that no\n"
+	      "                        sequence number is missing that was not lost\n"
 	      "  -b, --begins N        with --all: recording was switched on N times while\n"
 	      "                        it was recorded; where neither this nor the header\n"
 	      "                        says so, a few single numbers may be missing with no\n"
@@ -846,9 +842,14 @@ static void usage(FILE *out)
 	      "  -h, --help            this text\n"
 	      "  -V, --version         the version of the ABI that is known\n"
 	      "\n"
-	      "Exit status: 0 clean, 1 errors were found, 2 something could not be read,\n"
-	      "3 with --all: no errors, but the trace is not complete or of a part of a\n"
-	      "recording, so that nobody can tell whether records are missing.\n",
+	      "Exit status:\n"
+	      "  0  clean\n"
+	      "  1  something could not be read\n"
+	      "  2  errors were found\n"
+	      "  3  the findings could not be written\n"
+	      "  4  with --all: no errors, but the trace is not complete or of a part of a\n"
+	      "     recording, so that nobody can tell whether records are missing\n"
+	      "  64 wrong options\n",
 	      out);
 }
 
@@ -861,9 +862,22 @@ static unsigned long long to_number(const char *s)
 	n = strtoull(s, &end, 10);
 	if (!isdigit((unsigned char)*s) || *end || errno) {
 		fprintf(stderr, "kmemtrace_check: %s is no number\n", s);
-		exit(EXIT_TROUBLE);
+		exit(EXIT_USAGE);
 	}
 	return n;
+}
+
+static int exit_status(void)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "kmemtrace_check: standard output: %s\n", strerror(errno));
+		return EXIT_OUTPUT;
+	}
+	if (trouble)
+		return EXIT_CANNOT;
+	if (all_errors)
+		return EXIT_LOST;
+	return unknown ? EXIT_UNKNOWN : EXIT_GOOD;
 }
 
 int main(int argc, char **argv)
@@ -900,29 +914,27 @@ int main(int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
-			return EXIT_CLEAN;
+			return EXIT_GOOD;
 		case 'V':
 			printf("kmemtrace_check, ABI %d\n", KMEMTRACE_ABI_VERSION);
-			return EXIT_CLEAN;
+			return EXIT_GOOD;
 		default:
 			usage(stderr);
-			return EXIT_TROUBLE;
+			return EXIT_USAGE;
 		}
 	}
 	if (all && !dir)
-		dir = optind < argc ? argv[optind++] : TRACE_DIRECTORY;
+		dir = optind < argc ? argv[optind++] :
+		      trace_default_directory();
 	files = optind < argc;
 	if (files == all) {
 		usage(stderr);
-		return EXIT_TROUBLE;
+		return EXIT_USAGE;
 	}
 	if (all)
 		check_all(dir);
 	for (; optind < argc; optind++)
 		check_one(argv[optind]);
 	forget_header();
-	if (fflush(stdout) || ferror(stdout))
-		trouble = true;
-	return trouble ? EXIT_TROUBLE : all_errors ? EXIT_ERRORS :
-	       unknown ? EXIT_UNKNOWN : EXIT_CLEAN;
+	return exit_status();
 }

@@ -7,24 +7,23 @@
  *
  * A broken trace is reported as far as it goes; the exit code says that it was.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdnoreturn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "outfile.h"
 #include "report.h"
+#include "status.h"
 
 /* Data */
-
-enum {
-	EXIT_OK		= 0,
-	EXIT_CANNOT	= 1,
-	EXIT_WRONG	= 2,
-};
 
 #define TOP_OF_TEXT	20u
 #define MOMENTS		32u
@@ -54,6 +53,7 @@ struct options {
 	unsigned int moments;
 	unsigned int top;
 	bool top_given;
+	bool force;
 	bool plain;
 	bool strict;
 };
@@ -94,7 +94,8 @@ static const struct word weight_words[] = {
 
 static const char usage[] =
 "Usage: kmemtrace-report [options] [DIR]\n"
-"Tell what the trace says that kmemtraced recorded in DIR (" TRACE_DIRECTORY ").\n"
+"Tell what the trace says that kmemtraced recorded in DIR (the current folder if it\n"
+"has a header, else " TRACE_DIRECTORY ").\n"
 "\n"
 "What to tell:\n"
 "  -s, --sort KEY       allocated (default), requested, fragmentation, live,\n"
@@ -117,14 +118,16 @@ static const char usage[] =
 "      --weight WHAT    of these: live (default), allocated, requested, calls\n"
 "      --pprof          gzipped profile for 'go tool pprof'\n"
 "      --ctf OUTDIR     the records for babeltrace2\n"
-"  -o, --output FILE    instead of standard output\n"
+"  -o, --output FILE    instead of standard output; only its owner may read it\n"
+"  -f, --force          overwrite FILE\n"
 "\n"
 "      --strict         exit code 2 for errors of the kernel, too\n"
 "  -h, --help           this\n"
 "  -V, --version        version\n"
 "\n"
-"Exit code: 0; 1 usage, cannot read or write; 2 the trace is damaged, or with\n"
-"--strict there are errors (allowed mixing and what is after losses is none).\n";
+"Exit status: 0; 1 cannot read; 2 the trace is damaged, or with --strict there are\n"
+"errors (allowed mixing and what is after losses is none); 3 cannot write; 64 wrong\n"
+"options.\n";
 
 enum long_option {
 	OPT_TEXT = 256,
@@ -146,6 +149,7 @@ static const struct option long_options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "bytes", no_argument, NULL, 'B' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "force", no_argument, NULL, 'f' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "text", no_argument, NULL, OPT_TEXT },
@@ -173,7 +177,7 @@ static noreturn void bad_usage(const char *what, const char *word)
 {
 	fprintf(stderr, "kmemtrace-report: %s%s%s; see --help\n", what,
 		*word ? ": " : "", word);
-	exit(EXIT_CANNOT);
+	exit(EXIT_USAGE);
 }
 
 static int word_value(const struct word *words, const char *word)
@@ -228,13 +232,16 @@ static void take_option(struct options *options, int opt)
 	case 'o':
 		options->output = optarg;
 		break;
+	case 'f':
+		options->force = true;
+		break;
 	case 'h':
 		fputs(usage, stdout);
-		exit(EXIT_OK);
+		exit(EXIT_GOOD);
 	case 'V':
 		printf("kmemtrace-report %s, up to ABI %u\n", REPORT_VERSION,
 		       KMEMTRACE_ABI_VERSION);
-		exit(EXIT_OK);
+		exit(EXIT_GOOD);
 	case OPT_WEIGHT:
 		options->weight = word_value(weight_words, optarg);
 		break;
@@ -260,18 +267,20 @@ static void take_options(struct options *options, int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "s:n:b:k:Bo:hV", long_options,
+	while ((opt = getopt_long(argc, argv, "s:n:b:k:Bo:fhV", long_options,
 				  NULL)) != -1)
 		take_option(options, opt);
 	if (argc - optind > 1)
 		bad_usage("one directory is enough", argv[optind + 1]);
-	options->dir = optind < argc ? argv[optind] : TRACE_DIRECTORY;
+	options->dir = optind < argc ? argv[optind] : trace_default_directory();
 	if (!options->top_given)
 		options->top = options->format == FORMAT_TEXT ? TOP_OF_TEXT : 0;
 	if (!options->sections)
 		options->sections = SECTION_ALL;
 	if (options->format == FORMAT_CTF && options->output)
 		bad_usage("--ctf has a directory, not an --output", "");
+	if (options->format == FORMAT_PPROF && !options->output && isatty(STDOUT_FILENO))
+		bad_usage("a profile is not for a terminal, use -o", "");
 }
 
 /* The trace */
@@ -335,17 +344,52 @@ static bool write_report(const struct report *report,
 	return ok;
 }
 
+static bool same_file(const struct stat *st, int dir, const char *name)
+{
+	struct stat other;
+
+	return !fstatat(dir, name, &other, 0) && other.st_dev == st->st_dev &&
+	       other.st_ino == st->st_ino;
+}
+
+/* Is it a file of the trace, whatever it is called? */
+static bool is_input(const struct stat *st, const struct options *options)
+{
+	DIR *d = opendir(options->dir);
+	struct dirent *entry;
+	unsigned int cpu;
+	bool found = false;
+
+	while (d && !found && (entry = readdir(d)))
+		if (!strcmp(entry->d_name, "header") ||
+		    trace_is_cpu_file(entry->d_name, &cpu))
+			found = same_file(st, dirfd(d), entry->d_name);
+	if (d)
+		closedir(d);
+	return found || (options->vmlinux && same_file(st, AT_FDCWD, options->vmlinux));
+}
+
+static bool would_replace_input(const struct options *options)
+{
+	struct stat st;
+
+	if (!options->force || stat(options->output, &st) || !is_input(&st, options))
+		return false;
+	fprintf(stderr, "kmemtrace-report: %s: is what is to be read\n", options->output);
+	return true;
+}
+
 static FILE *open_output(const struct options *options)
 {
 	FILE *out;
+	int fd;
 
-	if (!options->output) {
-		if (options->format == FORMAT_PPROF && isatty(STDOUT_FILENO))
-			bad_usage("a profile is not for a terminal, use -o",
-				  "");
+	if (!options->output)
 		return stdout;
-	}
-	out = fopen(options->output, "we");
+	fd = would_replace_input(options) ? -1 : outfile_open(options->output, options->force);
+	if (fd < 0)
+		return NULL;
+	out = fdopen(fd, "w");
 	if (!out)
 		fprintf(stderr, "kmemtrace-report: %s: %s\n", options->output,
 			strerror(errno));
@@ -359,8 +403,8 @@ static int exit_code(const struct report *report, const struct options *options)
 			report->damage - COMPLAINTS);
 	if (report->damage ||
 	    (options->strict && model_errors(report->model)))
-		return EXIT_WRONG;
-	return EXIT_OK;
+		return EXIT_LOST;
+	return EXIT_GOOD;
 }
 
 /* Read into @report->model and write; false when that cannot be. */
@@ -390,7 +434,7 @@ static int run(struct report *report, const struct options *options,
 	     write_ctf(report, trace, options->ctf_dir) :
 	     run_report(report, options, trace);
 	symbols_free(report->symbols);
-	return ok ? exit_code(report, options) : EXIT_CANNOT;
+	return ok ? exit_code(report, options) : EXIT_OUTPUT;
 }
 
 int main(int argc, char **argv)

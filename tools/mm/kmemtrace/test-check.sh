@@ -29,10 +29,10 @@ fault() {
 	local order
 	for order in '' --big; do
 		gen bad ${order:+"$order"} --word 32 --fault "$1"
-		check "$1 $order" 1 "$tmp/bad/cpu0.out"
+		check "$1 $order" 2 "$tmp/bad/cpu0.out"
 		says "$1 $order" "cpu0.out: offset ${3:-31416}: $2"
 		check "$1 $order: other file" 0 "$tmp/bad/cpu1.out"
-		check "$1 $order: all" 1 --all "$tmp/bad"
+		check "$1 $order: all" 2 --all "$tmp/bad"
 	done
 }
 
@@ -80,7 +80,7 @@ fault nul 'a record of 0 bytes'
 fault truncated 'cut short after 39 bytes of a record of 48' 62864
 fault truncated-head 'cut short after 5 bytes of a record' 62864
 gen bad --fault junk
-check "junk" 1 "$tmp/bad/cpu0.out"
+check "junk" 2 "$tmp/bad/cpu0.out"
 
 # --- what a header can lack, and a folder have beside it
 
@@ -92,15 +92,15 @@ check "a tag without a name" 0 "$tmp/odd/cpu0.out"
 says "a tag without a name" ' tags that the table does not name; clean'
 check "files beside it" 0 --all "$tmp/odd"
 gen odd --header page_size=65536
-check "larger pages" 1 "$tmp/odd/cpu0.out"
+check "larger pages" 2 "$tmp/odd/cpu0.out"
 says "larger pages" '4096 bytes are no pages of 65536'
 
 # A file that cannot be read is not a file that ends.
 gen unread
 ln -sf /proc/self/mem "$tmp/unread/cpu0.out"
-check "cannot be read" 2 "$tmp/unread/cpu0.out"
+check "cannot be read" 1 "$tmp/unread/cpu0.out"
 says "cannot be read" 'cpu0.out: empty; not read to its end'
-check "cannot be read, all" 2 --all "$tmp/unread"
+check "cannot be read, all" 1 --all "$tmp/unread"
 says "cannot be read, all" 'nothing follows from the numbers'
 
 # --- a newer ABI may have more
@@ -131,10 +131,10 @@ while at < len(data):
     at += data[at + 2] | data[at + 3] << 8
 open(sys.argv[1], 'wb').write(data)
 PY
-check "many errors" 1 "$tmp/bad/cpu0.out"
+check "many errors" 2 "$tmp/bad/cpu0.out"
 says "many errors" 'errors more'
 if [ "$(grep -c offset "$tmp/out")" -eq 20 ]; then pass; else fail "20 errors are shown"; fi
-check "three errors" 1 -m 3 -q "$tmp/bad/cpu0.out"
+check "three errors" 2 -m 3 -q "$tmp/bad/cpu0.out"
 if [ "$(wc -l <"$tmp/out")" -eq 4 ]; then pass; else fail "3 errors are shown"; fi
 
 # --- all files together
@@ -159,69 +159,69 @@ check "all" 0 --all "$tmp/all"
 says "all" '177 numbers missing'
 not_says "all" 'note'
 check "as many begins" 0 --begins 0 --all "$tmp/all"
-check "fewer begins" 1 --begins 1 --all "$tmp/all"
+check "fewer begins" 2 --begins 1 --all "$tmp/all"
 edit "$tmp/all/cpu0.out" 'del r[100]'
 check "one record gone" 0 --all "$tmp/all"
 says "one record gone" 'did recording begin anew'
 check "one begin" 0 --begins 1 --all "$tmp/all"
-check "no begin" 1 --begins 0 --all "$tmp/all"
+check "no begin" 2 --begins 0 --all "$tmp/all"
 says "no begin" '178 numbers are missing; 177 events were lost'
 sed -i 's/^span /begins 0\n&/' "$tmp/all/header"
-check "no begin, by the header" 1 --all "$tmp/all"
+check "no begin, by the header" 2 --all "$tmp/all"
 says "no begin, by the header" '178 numbers are missing; 177 events were lost'
 check "the option comes first" 0 --begins 1 --all "$tmp/all"
 sed -i 's/^begins 0/begins 1/' "$tmp/all/header"
 check "one begin, by the header" 0 --all "$tmp/all"
 not_says "one begin, by the header" 'note'
 sed -i 's/^begins 1/begins many/' "$tmp/all/header"
-check "begins that are no number" 1 --all "$tmp/all"
+check "begins that are no number" 2 --all "$tmp/all"
 says "begins that are no number" 'no sense in the value of "begins"'
 sed -i '/^begins /d' "$tmp/all/header"
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
-check "fifty records gone" 1 --all "$tmp/all"
+check "fifty records gone" 2 --all "$tmp/all"
 says "fifty records gone" 'numbers are missing, but only 177 events were lost'
 
 gen all --lost --header span=whole
 sed -i 's/^lost 0 100 /lost 0 90 /' "$tmp/all/header"
-check "more told than lost" 1 --all "$tmp/all"
+check "more told than lost" 2 --all "$tmp/all"
 says "more told than lost" 'records tell of 177 lost events, the kernel of 167'
 gen all --lost --header span=whole
 edit "$tmp/all/cpu0.out" 'l = [x for x in r if x[0] == 2][0]
 l[24:40] = struct.pack("<QQ", *(a + b for a, b in zip(struct.unpack("<QQ", l[24:40]), (10, 480))))'
-check "told of what was not lost" 1 --all "$tmp/all"
+check "told of what was not lost" 2 --all "$tmp/all"
 sed -i 's/^lost 0 /earlier 0 10 480\nuntold 0 0 0\nlost 0 /' "$tmp/all/header"
 check "told of an earlier loss" 0 --all "$tmp/all"
 gen all --lost --header span=whole
 sed -i 's/^lost 0 100 /untold 0 10 480\nlost 0 110 /' "$tmp/all/header"
 check "untold at the end" 0 --all "$tmp/all"
 sed -i 's/^untold 0 10 /untold 0 9 /' "$tmp/all/header"
-check "neither told nor untold" 1 --all "$tmp/all"
+check "neither told nor untold" 2 --all "$tmp/all"
 
 gen all --header span=whole
 edit "$tmp/all/cpu0.out" 'r[5][4:8] = struct.pack("<I", 4)'
-check "a number twice" 1 --all "$tmp/all"
+check "a number twice" 2 --all "$tmp/all"
 says "a number twice" 'is in cpu'
 gen all --header span=part
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
-check "a part" 3 --all "$tmp/all"
+check "a part" 4 --all "$tmp/all"
 says "a part" 'a part of a recording: what is there is sound, whether records are missing cannot'
 check "the files of a part" 0 "$tmp/all/cpu0.out" "$tmp/all/cpu1.out"
 sed -i '/^span /d' "$tmp/all/header"
-check "nothing said of a span" 3 --all "$tmp/all"
+check "nothing said of a span" 4 --all "$tmp/all"
 says "nothing said of a span" 'a part of a recording'
 gen all --header span=whole --header complete=no
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
-check "not complete" 3 --all "$tmp/all"
+check "not complete" 4 --all "$tmp/all"
 says "not complete" 'not complete, kmemtraced did not come to a good end: what is there is sound'
-check "not complete, quiet" 3 --quiet --all "$tmp/all"
+check "not complete, quiet" 4 --quiet --all "$tmp/all"
 says "not complete, quiet" 'not complete'
 sed -i 's/^span whole/span part/' "$tmp/all/header"
-check "neither complete nor whole" 3 --all "$tmp/all"
+check "neither complete nor whole" 4 --all "$tmp/all"
 gen all --header span=whole --header complete=no --fault req-0
-check "not complete, with an error" 1 --all "$tmp/all"
+check "not complete, with an error" 2 --all "$tmp/all"
 says "not complete, with an error" 'nothing follows from the numbers'
 sed -i '/^end$/d' "$tmp/all/header"
-check "header cut short" 1 --all "$tmp/all"
+check "header cut short" 2 --all "$tmp/all"
 says "header cut short" 'cut short'
 
 # --- hostile files
@@ -236,31 +236,44 @@ seed other --scenario basic --big --word 32
 expect "cut off at every byte" 0 "$bin/cut-check" "$tmp/whole.seed" "$tmp/other.seed"
 says "cut off at every byte" "$(($(stat -c %s "$tmp/other.seed") + 1)) inputs"
 
-# --- the trace that kmemtraced writes without a name
+expect "findings that go nowhere" 3 bash -c '"$@" >/dev/full' - \
+	"$bin/kmemtrace_check" "$tmp/odd/cpu1.out"
+says "findings that go nowhere" 'standard output: No space left'
+
+# --- a trace without a name
 
 cd "$tmp" || exit
-check "no trace here" 2 --all
+check "no trace here" 1 --all
+says "no trace here" 'kmemtrace-trace: '
 gen kmemtrace-trace --header span=whole
 check "the trace here" 0 --all
 says "the trace here" 'kmemtrace-trace: 0 numbers missing'
+gen kmemtrace-trace/in --header span=whole
+cd kmemtrace-trace/in || exit
+check "the header here comes first" 0 --all
+says "the header here comes first" '.: 0 numbers missing'
+check "files by name" 0 cpu*.out
+says "files by name" 'cpu1.out: '
+cd "$tmp" || exit
+rm -r kmemtrace-trace/in
 check "by name" 0 "--all=$tmp/kmemtrace-trace"
-check "two directories" 2 --all kmemtrace-trace kmemtrace-trace
-check "two directories, one with =" 2 --all=kmemtrace-trace kmemtrace-trace
+check "two directories" 64 --all kmemtrace-trace kmemtrace-trace
+check "two directories, one with =" 64 --all=kmemtrace-trace kmemtrace-trace
 
 # --- what cannot be read
 
-check "no such file" 2 "$tmp/nothing"
-check "a directory" 2 "$tmp"
-check "no trace" 2 --all "$tmp"
-check "nothing" 2
-check "unknown option" 2 --what
-check "no number" 2 -m x "$tmp/all/cpu0.out"
+check "no such file" 1 "$tmp/nothing"
+check "a directory" 1 "$tmp"
+check "no trace" 1 --all "$tmp"
+check "nothing" 64
+check "unknown option" 64 --what
+check "no number" 64 -m x "$tmp/all/cpu0.out"
 check "help" 0 --help
 says "help" 'Exit status'
 check "version" 0 --version
 mkfifo "$tmp/fifo"
-check "a pipe" 2 "$tmp/fifo"
+check "a pipe" 1 "$tmp/fifo"
 rm "$tmp"/all/cpu*
-check "no files" 1 --all "$tmp/all"
+check "no files" 2 --all "$tmp/all"
 
 finish

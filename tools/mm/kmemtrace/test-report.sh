@@ -75,7 +75,7 @@ $1"
 }
 
 json() {
-	exits 0 --json "$tmp/$1" -o "$tmp/$1.json"
+	exits 0 --json "$tmp/$1" -f -o "$tmp/$1.json"
 }
 
 # --- totals
@@ -158,7 +158,7 @@ check "lifetimes add up" lifetimes_add_up
 timeline_adds_up() {
 	local n
 	for n in 2 6 64 1000; do
-		exits 0 --json --moments "$n" "$tmp/workload0" -o "$tmp/t.json" || return
+		exits 0 --json --moments "$n" "$tmp/workload0" -f -o "$tmp/t.json" || return
 		python "
 got = load('t.json')
 moments = got['timeline']['moments']
@@ -202,7 +202,7 @@ check "text as it was" golden
 sorted_by() {
 	local key field
 	while read -r key field; do
-		exits 0 --json --sort "$key" "$tmp/workload0" -o "$tmp/s.json" || return
+		exits 0 --json --sort "$key" "$tmp/workload0" -f -o "$tmp/s.json" || return
 		python "
 rows = load('s.json')['sites']
 values = [$field for r in rows]
@@ -222,7 +222,7 @@ END
 check "sorted by every key" sorted_by
 
 top() {
-	exits 0 --json --top 3 "$tmp/workload0" -o "$tmp/top.json" || return
+	exits 0 --json --top 3 "$tmp/workload0" -f -o "$tmp/top.json" || return
 	python "
 few, all = load('top.json'), load('workload0.json')
 assert few['sites'] == all['sites'][:3] and few['sites_left_out'] == len(all['sites']) - 3
@@ -234,7 +234,7 @@ check "the first few" top
 groups() {
 	local by
 	for by in tag size type; do
-		exits 0 --json --by "$by" "$tmp/workload0" -o "$tmp/by.json" || return
+		exits 0 --json --by "$by" "$tmp/workload0" -f -o "$tmp/by.json" || return
 		python "
 got = load('by.json')
 assert sum(r['allocs'] for r in got['${by}s']) == got['totals']['all']['allocs']
@@ -304,7 +304,7 @@ check "--strict" strict
 # --- formats, read by what they are for
 
 csv_agrees() {
-	exits 0 --csv "$tmp/workload0" -o "$tmp/rows.csv" || return
+	exits 0 --csv "$tmp/workload0" -f -o "$tmp/rows.csv" || return
 	python "
 with open('$tmp/rows.csv', newline='') as f:
     rows = list(csv.DictReader(f, strict=True))
@@ -322,7 +322,7 @@ check "CSV agrees with JSON" csv_agrees
 folded_agrees() {
 	local weight field
 	while IFS=: read -r weight field; do
-		exits 0 --folded --weight "$weight" "$tmp/workload0" -o "$tmp/folded" || return
+		exits 0 --folded --weight "$weight" "$tmp/workload0" -f -o "$tmp/folded" || return
 		python "
 total = 0
 for line in open('$tmp/folded'):
@@ -341,7 +341,7 @@ END
 check "folded stacks add up" folded_agrees
 
 pprof_agrees() {
-	exits 0 --pprof "$tmp/workload0" -o "$tmp/profile.gz" || return
+	exits 0 --pprof "$tmp/workload0" -f -o "$tmp/profile.gz" || return
 	zcat "$tmp/profile.gz" |
 		protoc -I "$here" --decode=kmemtrace.Profile "$here/profile.proto" \
 		>"$tmp/profile.txt" || return
@@ -364,7 +364,7 @@ check "pprof is decoded and agrees" pprof_agrees
 
 pprof_of_go() {
 	command -v go >/dev/null || { echo "no go"; return 77; }
-	exits 0 --pprof "$tmp/workload0" -o "$tmp/profile.gz" || return
+	exits 0 --pprof "$tmp/workload0" -f -o "$tmp/profile.gz" || return
 	go tool pprof -top -nodecount=0 -sample_index=alloc_objects "$tmp/profile.gz" \
 		>"$tmp/top.txt" || return
 	python "
@@ -413,7 +413,7 @@ ctf_without_time() {
 check "CTF without time stamps" ctf_without_time
 
 ctf_keeps_files() {
-	exits 1 --ctf "$tmp/ctf" "$tmp/basic0" && says "exists"
+	exits 3 --ctf "$tmp/ctf" "$tmp/basic0" && says "exists"
 }
 check "CTF overwrites nothing" ctf_keeps_files
 
@@ -487,25 +487,92 @@ check "the line is that of the tag, then of vmlinux, then none" order_of_names
 # --- what is broken
 
 usage_errors() {
-	exits 1 && exits 1 a b && exits 1 --sort x "$tmp/basic0" &&
-		exits 1 --top -1 "$tmp/basic0" && exits 1 --moments 3 "$tmp/basic0" &&
-		exits 1 --no-such "$tmp/basic0" &&
-		exits 1 -o "$tmp/no/such" "$tmp/basic0" && exits 1 "$tmp/none" && exits 1 "$tmp" &&
-		exits 0 --help && says "Exit code" && exits 0 --version
+	exits 64 a b && exits 64 --sort x "$tmp/basic0" &&
+		exits 64 --top -1 "$tmp/basic0" && exits 64 --moments 3 "$tmp/basic0" &&
+		exits 64 --no-such "$tmp/basic0" && exits 64 --ctf a -o b "$tmp/basic0" &&
+		exits 1 "$tmp/none" && exits 1 "$tmp" &&
+		exits 0 --help && says "Exit status" && exits 0 --version
 }
 check "usage" usage_errors
 
 without_a_name() {
-	cp -r "$tmp/basic0" "$tmp/kmemtrace-trace" || return
-	(cd "$tmp" && exits 0 --json) && cmp "$tmp/out" "$tmp/basic0.json" &&
-		(cd "$tmp/kmemtrace-trace" && exits 1) && says "kmemtrace-trace"
+	mkdir "$tmp/here" && cp -r "$tmp/basic0" "$tmp/here/kmemtrace-trace" || return
+	(cd "$tmp/here" && exits 0 --json) && cmp "$tmp/out" "$tmp/basic0.json" || return
+	(cd "$tmp/here/kmemtrace-trace" && exits 0 --json) &&
+		cmp "$tmp/out" "$tmp/basic0.json" || return
+	# the header that is here comes first
+	cp "$tmp"/workload0/* "$tmp/here"
+	(cd "$tmp/here" && exits 0 --json) && cmp "$tmp/out" "$tmp/workload0.json" || return
+	mkdir "$tmp/empty" && (cd "$tmp/empty" && exits 1) && says "kmemtrace-trace"
 }
-check "the trace that kmemtraced writes without a name" without_a_name
+check "a trace without a name" without_a_name
+
+# --- outputs
+
+# mode_is MODE FILE...
+mode_is() {
+	local mode=$1 file
+	shift
+	for file; do
+		[ "$(stat -c %a "$file")" = "$mode" ] && continue
+		echo "$file: mode $(stat -c %a "$file"), not $mode"
+		return 1
+	done
+}
+
+private_outputs() {
+	local format
+	for format in text json csv folded pprof; do
+		(umask 0 && exits 0 --$format "$tmp/basic0" -o "$tmp/private.$format") &&
+			mode_is 600 "$tmp/private.$format" || return
+	done
+	(umask 0 && exits 0 --ctf "$tmp/private.ctf" "$tmp/basic0") &&
+		mode_is 700 "$tmp/private.ctf" && mode_is 600 "$tmp"/private.ctf/*
+}
+check "outputs are for their owner alone" private_outputs
+
+overwriting() {
+	echo old >"$tmp/old" && chmod 644 "$tmp/old" && ln "$tmp/old" "$tmp/twice"
+	ln -s old "$tmp/leads"
+	exits 3 -o "$tmp/old" "$tmp/basic0" && says "--force overwrites it" &&
+		exits 3 -o "$tmp/leads" "$tmp/basic0" || return
+	[ "$(cat "$tmp/old")" = old ] || return
+	exits 0 -f --json -o "$tmp/old" "$tmp/basic0" && cmp "$tmp/old" "$tmp/basic0.json" &&
+		exits 0 --force --json -o "$tmp/leads" "$tmp/basic0" &&
+		cmp "$tmp/leads" "$tmp/basic0.json" || return
+	[ ! -L "$tmp/leads" ] && [ "$(cat "$tmp/twice")" = old ] &&
+		mode_is 600 "$tmp/old" "$tmp/leads"
+}
+check "-o overwrites with --force alone, and follows no link" overwriting
+
+reads_on() {
+	local name
+	cp -r "$tmp/basic0" "$tmp/input" && ln "$tmp/input/header" "$tmp/input/again" &&
+		ln -s cpu1.out "$tmp/input/link" || return
+	for name in header cpu0.out again link; do
+		exits 3 -f -o "$tmp/input/$name" "$tmp/input" &&
+			says "is what is to be read" || return
+	done
+	rm "$tmp/input/again" "$tmp/input/link"
+	diff -r "$tmp/basic0" "$tmp/input"
+}
+check "a trace is not written over by its report" reads_on
+
+# A folder for CTF that another user can write to is none.
+shared_folders() {
+	mkdir -p "$tmp/all" "$tmp/own" && chmod 1777 "$tmp/all" && ln -s own "$tmp/leads.ctf"
+	exits 3 --ctf "$tmp/all" "$tmp/basic0" && says "others may write to it" &&
+		exits 3 --ctf "$tmp/leads.ctf" "$tmp/basic0" &&
+		exits 0 --ctf "$tmp/own" "$tmp/basic0" && [ -z "$(ls "$tmp/all")" ]
+}
+check "no CTF into a folder of others" shared_folders
 
 full_disk() {
-	exits 1 -o /dev/full "$tmp/basic0" && says "cannot write" &&
-		exits 1 --pprof -o /dev/full "$tmp/basic0" &&
-		exits 1 --json -o /dev/full "$tmp/basic0"
+	exits 3 -o /dev/full "$tmp/basic0" && says "--force overwrites it" &&
+		exits 3 -f -o /dev/full "$tmp/basic0" && says "cannot write" &&
+		exits 3 -f --pprof -o /dev/full "$tmp/basic0" &&
+		exits 3 -f --json -o /dev/full "$tmp/basic0" &&
+		exits 3 -o "$tmp/no/such" "$tmp/basic0"
 }
 check "what cannot be written" full_disk
 

@@ -1053,6 +1053,11 @@ bool trace_is_cpu_file(const char *name, unsigned int *cpu)
 	return !strcmp(name, again);
 }
 
+const char *trace_default_directory(void)
+{
+	return access("header", F_OK) ? TRACE_DIRECTORY : ".";
+}
+
 static char *join(const char *dir, size_t len, const char *name)
 {
 	char *path;

@@ -16,7 +16,7 @@
 
 #include <linux/kmemtrace.h>
 
-/* where a trace is without a name */
+/* where a trace is without a name, if not in the current directory */
 #define TRACE_DIRECTORY	"kmemtrace-trace"
 /* the numbers of CPUs are below this */
 #define TRACE_MAX_CPUS	65536u
@@ -209,6 +209,13 @@ const struct trace_symbol *trace_symbol(const struct trace_header *header,
  * Return: true for "cpu<n>.out", the way kmemtraced writes the number.
  */
 bool trace_is_cpu_file(const char *name, unsigned int *cpu);
+
+/**
+ * trace_default_directory - where the trace is that nobody gave a name
+ *
+ * Return: the current directory if it has a header, else TRACE_DIRECTORY.
+ */
+const char *trace_default_directory(void);
 
 /**
  * trace_core_size - how long a record is without features
