@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# exit-codes.sh DIR PROGRAM...: the programs in DIR end as the table of exit codes
+# says (tools/lib/codetag/status.h), and say so themselves; and the sources have no
+# other number.
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tools/mm/kmemtrace/test-lib.sh
+. "$top/tools/mm/kmemtrace/test-lib.sh"
+shift
+cd "$tmp" || exit
+
+table=$(sed -n 's/^\tEXIT_[A-Z]*[[:space:]]*= \([0-9]*\),$/\1/p' "$top/tools/lib/codetag/status.h" | xargs)
+documented=$(sed -n '/^Exit codes/,/^Outputs/s/^\([0-9][0-9]*\)  .*/\1/p' "$top/Documentation/tools/codetag.rst" | xargs)
+if [ "$table" = "0 1 2 3 4 64" ]; then pass; else fail "status.h has $table"; fi
+if [ "$documented" = "$table" ]; then pass; else fail "codetag.rst has $documented, status.h $table"; fi
+
+# what each takes amiss, a command line each
+wrong() {
+	case $1 in
+	kmemtraced) printf '%s\n' '--seconds x' '--max 0' '-m 1x' 'word' '--output' ;;
+	kmemtrace_check) printf '%s\n' '' '-m x' '--begins -1 x' '--all=a b' ;;
+	kmemtrace-report) printf '%s\n' 'a b' '--sort x' '--top -1' '--moments 3' '--ctf a -o b' '-o' ;;
+	kmonlog) printf '%s\n' '-b 1' '-t x' '-m 0' '-s x' 'word' '-o' ;;
+	kmonparse) printf '%s\n' '-s 0' '--ctf a --json' '--top x' '-o' ;;
+	*) echo 'who is this' ;;
+	esac
+}
+
+# codes: the numbers that a help names below "Exit status"
+codes() {
+	sed -n '/^Exit status/,$p' | sed 's/^Exit status://' |
+		tr ';' '\n' | grep -oE '^ *[0-9]+( |$)' | xargs
+}
+
+for program; do
+	expect "$program --help" 0 "$bin/$program" --help
+	said=$(codes <"$tmp/out")
+	for code in $said; do
+		case " $table " in
+		*" $code "*) pass ;;
+		*) fail "$program --help: $code is no exit code" ;;
+		esac
+	done
+	case "$said" in
+	"0 1 2 "*" 64") pass ;;
+	*) fail "$program --help has the exit codes $said" ;;
+	esac
+	grep -q -- ' -o, --output' "$tmp/out" && says "$program --help" '-f, --force '
+	expect "$program --version" 0 "$bin/$program" --version
+	for option in --no-such -Z; do
+		expect "$program $option" 64 bash -c '"$@" 2>/dev/null' - "$bin/$program" "$option"
+		if [ -s "$tmp/out" ]; then fail "$program $option: on standard output"; else pass; fi
+	done
+	while read -r line; do
+		# shellcheck disable=SC2086 # several words
+		expect "$program $line" 64 "$bin/$program" $line
+		if [ -s "$tmp/out" ]; then pass; else fail "$program $line: it says nothing"; fi
+	done < <(wrong "$program")
+done
+if [ "$(echo *)" = out ]; then pass; else fail "wrong options leave $(echo *)"; fi
+
+# No number but by its name: not in exit(), not returned by main().
+sources=("$top"/tools/lib/codetag/*.c "$top"/tools/kmon/[!ft]*.c "$top"/tools/mm/kmemtrace/[!fb]*.c)
+grep -nE '\b_?exit\([^E)]|\b_?exit\(EXIT_(SUCCESS|FAILURE)|EXIT_[A-Z]+[[:space:]]*=|define[[:space:]]+EXIT_' \
+	"${sources[@]}" | grep -vE 'exit\((error|status|code)' >"$tmp/out"
+for source in "${sources[@]}"; do
+	sed -n '/^int main(/,/^}/p' "$source" | grep -HnE --label="$source" 'return [^a-zE]' >>"$tmp/out"
+done
+if [ -s "$tmp/out" ]; then fail "an exit code without a name"; else pass; fi
+# and there are programs among them
+if [ "$(grep -l '^int main(' "${sources[@]}" | wc -l)" -ge 5 ]; then pass; else fail "no sources"; fi
+
+finish
