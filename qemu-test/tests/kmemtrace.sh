@@ -44,7 +44,7 @@ record()
 	until_true 20 recording 1 || fail "kmemtraced does not record: $(cat /tmp/said)"
 }
 
-# checked DIR [CODE]: kmemtrace_check ends with that; 3 is for a part of a recording, of
+# checked DIR [CODE]: kmemtrace_check ends with that; 4 is for a part of a recording, of
 # which it cannot be told what it lacks. Of one that kmemtraced switched on, its header
 # says "begins 0": there not a single number may be missing that was not lost.
 checked()
@@ -82,7 +82,7 @@ test_from_boot_on()
 	record /tmp/boot
 	sleep 1
 	# it goes on, for others
-	ended 3
+	ended 4
 	recording 1 || fail "kmemtraced switched off what boot had switched on"
 	eq total_overruns "$(cat $KT/total_overruns)" 0
 	kmemtrace-report --csv --top 0 /tmp/boot > /tmp/boot.csv || fail "report: $?"
@@ -110,7 +110,7 @@ test_off_is_off()
 
 test_bad_writes()
 {
-	for what in 2 -1 x ''; do
+	for what in 3 -1 x ''; do
 		! echo "$what" > $KT/enabled 2>/dev/null || fail "enabled took '$what'"
 	done
 	for what in 0 -1 junk 99999999999999999999 4294967295; do
@@ -287,7 +287,7 @@ test_losses_are_told()
 	wait $DAEMON
 	eq "exit code of kmemtraced" $? 2
 	enabled 0
-	checked /tmp/lossy 3
+	checked /tmp/lossy 4
 	grep -i lost /tmp/check | head -3 | sed 's/^/# /'
 	[ "$(count 4)" -gt 1000 ] || fail "nothing was lost"
 	echo 16 > $KT/subbufs
@@ -302,7 +302,7 @@ test_rest()
 	enabled 0
 	kmemtraced --quiet --rest --output /tmp/rest 2> /tmp/said || fail "--rest: $(cat /tmp/said)"
 	recording 0 || fail "--rest has switched it on"
-	checked /tmp/rest 3
+	checked /tmp/rest 4
 	[ "$(cat /tmp/rest/cpu*.out | wc -c)" -gt 1000 ] || fail "there was nothing"
 	enabled 1
 	enabled 0
@@ -328,7 +328,7 @@ test_a_pause_is_noticed()
 	enabled 0
 	enabled 1
 	ls -lR /proc/self > /dev/null
-	ended 1
+	ended 2
 	grep -q ' 1 numbers are missing; 0 events were lost, and there were 0 begins' /tmp/check ||
 		fail "$(tail -1 /tmp/check)"
 }
@@ -403,6 +403,132 @@ test_one_at_a_time()
 	note "$(cat /tmp/second)"
 	kmemtraced --quiet --seconds 1 --force --output /tmp/one 2> /tmp/second ||
 		fail "--force: $(cat /tmp/second)"
+}
+
+# The guide of kmemtrace, as printed: in a folder that nobody else can write to
+test_guide()
+{
+	mkdir -m 700 /tmp/guide
+	cd /tmp/guide || fail cd
+	kmemtraced --quiet 2> /tmp/said &
+	DAEMON=$!
+	until_true 20 recording 1 || fail "kmemtraced does not record: $(cat /tmp/said)"
+	ls -lR /proc/self > /dev/null
+	kill -INT $DAEMON
+	wait $DAEMON || fail "kmemtraced: $? $(cat /tmp/said)"
+	for file in cpu[0-9]*.out; do
+		kmemtrace_check $file > /tmp/check || fail "kmemtrace_check $file: $?"
+	done
+	kmemtrace-report > /tmp/report || fail "report: $?"
+	[ "$(wc -l < /tmp/report)" -gt 20 ] || fail "hardly a report: $(cat /tmp/report)"
+	cd /
+	rm -r /tmp/guide
+}
+
+# However it ends; what was on before goes on.
+test_killed_it_records_no_more()
+{
+	record /tmp/killed
+	kill -KILL $DAEMON
+	wait $DAEMON
+	until_true 20 recording 0 || fail "recording goes on without kmemtraced"
+	was=$(count 2)
+	ls -lR /proc/self > /dev/null
+	eq "events after that" "$(count 2)" "$was"
+	kmemtrace_check --all /tmp/killed > /tmp/check
+	grep -q 'not complete' /tmp/check || fail "$(tail -3 /tmp/check)"
+	rm -r /tmp/killed
+	enabled 1
+	record /tmp/killed
+	kill -KILL $DAEMON
+	wait $DAEMON
+	usleep 500000
+	recording 1 || fail "kmemtraced took what was on before with it"
+	rm -r /tmp/killed
+	enabled 0
+}
+
+# The file, and not who reads it, ends the recording. Anybody may make it last.
+test_recording_as_long_as_a_file_is_open()
+{
+	exec 8> $KT/enabled
+	echo 2 >&8 || fail "no 2"
+	recording 1 || fail "it is off"
+	! echo 2 > $KT/enabled 2> /dev/null || fail "a second one holds it"
+	recording 1 || fail "the second one has ended it"
+	exec 8>&-
+	recording 0 || fail "it is on"
+	exec 8> $KT/enabled
+	echo 2 >&8
+	enabled 1
+	exec 8>&-
+	recording 1 || fail "it does not last"
+	enabled 0
+}
+
+test_max()
+{
+	kmemtraced --max 100k --seconds 60 --output /tmp/max 2> /tmp/said &
+	DAEMON=$!
+	until_true 20 recording 1 || fail "kmemtraced does not record: $(cat /tmp/said)"
+	for i in 1 2 3 4 5 6 7 8; do
+		ls -lR /proc/self /sys/kernel > /dev/null
+		recording 1 || break
+	done
+	recording 0 || fail "it goes on"
+	wait $DAEMON
+	code=$?
+	[ $code = 0 ] || [ $code = 2 ] || fail "kmemtraced: $code $(cat /tmp/said)"
+	grep -q -- '-m 102400 is reached' /tmp/said || fail "$(cat /tmp/said)"
+	size=$(cat /tmp/max/cpu*.out | wc -c)
+	note "$size bytes"
+	[ $size -le 102400 ] && [ $size -gt 102200 ] || fail "$size bytes"
+	checked /tmp/max 4
+	rm -r /tmp/max
+}
+
+# refused DIR: nothing is recorded there
+refused()
+{
+	for force in "" --force; do
+		kmemtraced --quiet --seconds 1 --output "$1" $force 2> /tmp/said
+		eq "protected_symlinks=$protected: $1 $force" $? 3
+		recording 0 || fail "it is on"
+	done
+}
+
+# root writes where nobody else can, whatever others have put there
+test_folders_of_another_user()
+{
+	before=$(cat /proc/sys/fs/protected_symlinks)
+	trap 'echo $before > /proc/sys/fs/protected_symlinks' EXIT
+	for protected in 0 1; do
+		echo $protected > /proc/sys/fs/protected_symlinks || fail protected_symlinks
+		rm -rf /tmp/all /tmp/root
+		mkdir -m 1777 /tmp/all
+		mkdir -m 700 /tmp/root /tmp/root/trace
+		echo "kmemtrace of root" > /tmp/root/trace/header
+		echo "of root" > /tmp/root/trace/cpu0.out
+		su nobody -s /bin/sh -c 'cd /tmp/all && mkdir own && ln -s /tmp/root/trace link &&
+			ln -s /tmp/root way' || fail "nobody cannot"
+		refused /tmp/all
+		refused /tmp/all/own
+		refused /tmp/all/link
+		refused /tmp/all/way/trace
+		refused /tmp/all/way/new
+		eq "of nobody" "$(ls /tmp/all/own)" ""
+		eq "of root" "$(ls /tmp/root /tmp/root/trace | xargs) $(cat /tmp/root/trace/* | xargs)" \
+			"/tmp/root: trace /tmp/root/trace: cpu0.out header of root kmemtrace of root"
+		umask 0
+		kmemtraced --quiet --seconds 1 --output /tmp/all/new 2> /tmp/said ||
+			fail "$? $(cat /tmp/said)"
+		kmemtrace-report --ctf /tmp/all/new.ctf /tmp/all/new || fail "ctf: $?"
+		umask 022
+		eq "modes of folders" "$(stat -c %u,%a /tmp/all/new /tmp/all/new.ctf | xargs)" "0,700 0,700"
+		eq "modes of files" "$(stat -c %u,%a /tmp/all/new/* /tmp/all/new.ctf/* | sort -u)" 0,600
+		su nobody -s /bin/sh -c '! ls /tmp/all/new /tmp/all/new.ctf' 2> /dev/null ||
+			fail "nobody can read it"
+	done
 }
 
 test_full_disk()
