@@ -6,9 +6,15 @@
  * lib/error_codes.c.
  */
 #include <kunit/test.h>
+#include <linux/blkdev.h>
 #include <linux/errname.h>
+#include <linux/errseq.h>
+#include <linux/kmsg_dump.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
+#include <linux/xarray.h>
 
 static int kunit_err_twice(unsigned int which, unsigned int *line)
 {
@@ -55,9 +61,10 @@ static void test_other_values_unchanged(struct kunit *test)
 	static const long values[] = {
 		0, 1, 511, 1024, 2000, 4095, 4096, INT_MAX, LONG_MAX,
 		-1, -EINVAL, -EHWPOISON, -ERESTARTSYS, -ERECALLCONFLICT,
-		-1023, -4096, -4097, INT_MIN, LONG_MIN,
+		-1023, -ERROR_CODE_FIRST + 1, -ERROR_CODE_LAST - 1,
+		-MAX_ERRNO, -MAX_ERRNO - 1, INT_MIN, LONG_MIN,
 		/* the low half alone looks like a code */
-		0xfffff830L,
+		0xfffff830L, 0xffffd000L,
 	};
 	long unused = kunit_unused(test);
 	unsigned int i;
@@ -71,6 +78,123 @@ static void test_other_values_unchanged(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, errname(unused));
 	KUNIT_EXPECT_EQ(test, sizeof(error_class(0)), sizeof(int));
 	KUNIT_EXPECT_EQ(test, sizeof(error_class(0L)), sizeof(long));
+}
+
+/* What user space may choose, and NFSv4 passes on, is never a code. */
+static void test_foreign_errors_are_no_codes(struct kunit *test)
+{
+	long err;
+
+	if (!IS_ENABLED(CONFIG_WIDE_ERRNO))
+		kunit_skip(test, "codes begin at %d", ERROR_CODE_FIRST);
+	KUNIT_EXPECT_GT(test, NR_ERROR_CODES, 20000);
+	for (err = -MAX_USER_ERRNO; err < 0; err++)
+		KUNIT_EXPECT_FALSE(test, error_code_possible(err));
+	for (err = -10200; err <= -10001; err++)
+		KUNIT_EXPECT_FALSE(test, error_code_possible(err));
+	KUNIT_EXPECT_TRUE(test, error_code_possible(-ERROR_CODE_FIRST));
+	KUNIT_EXPECT_TRUE(test, error_code_possible(-ERROR_CODE_LAST));
+}
+
+static void test_both_ends_are_errors(struct kunit *test)
+{
+	static const long errors[] = {
+		-1, -EINVAL, -MAX_USER_ERRNO, -ERROR_CODE_FIRST,
+		-ERROR_CODE_LAST, -MAX_ERRNO,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		KUNIT_EXPECT_TRUE(test, IS_ERR(ERR_PTR(errors[i])));
+		KUNIT_EXPECT_TRUE(test, IS_ERR_OR_NULL(ERR_PTR(errors[i])));
+		KUNIT_EXPECT_TRUE(test, IS_ERR_VALUE(errors[i]));
+		KUNIT_EXPECT_EQ(test, PTR_ERR(ERR_PTR(errors[i])), errors[i]);
+		KUNIT_EXPECT_EQ(test, (long)(short)errors[i], errors[i]);
+	}
+	KUNIT_EXPECT_FALSE(test, IS_ERR(ERR_PTR(-MAX_ERRNO - 1)));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(ERR_PTR(0)));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(test));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(errors));
+}
+
+/* What a system call returned: other numbers than those of an error pointer. */
+static void test_system_call_failed(struct kunit *test)
+{
+	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+	static const struct { long ret; bool failed; } calls[] = {
+		{ 0, false }, { 5000, false }, { -1, true },
+		{ -MAX_USER_ERRNO, true }, { -MAX_USER_ERRNO - 1, false },
+		{ -ERROR_CODE_LAST, ERROR_CODE_LAST <= MAX_USER_ERRNO },
+	};
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		syscall_set_return_value(current, regs, 0, calls[i].ret);
+		KUNIT_EXPECT_EQ(test, is_syscall_success(regs), !calls[i].failed);
+		KUNIT_EXPECT_EQ(test, syscall_get_error(current, regs),
+				calls[i].failed ? calls[i].ret : 0L);
+	}
+}
+
+/* The XArray, and what is built like it, shifts an error by two bits. */
+static void test_xarray_errors(struct kunit *test)
+{
+	static const long errors[] = {
+		-1, -MAX_USER_ERRNO, -ERROR_CODE_FIRST, -ERROR_CODE_LAST,
+		-MAX_ERRNO,
+	};
+	void *node = kunit_kzalloc(test, 64, GFP_KERNEL);
+	DEFINE_XARRAY(xa);
+	XA_STATE(xas, &xa, 0);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, node);
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		KUNIT_EXPECT_EQ(test, xa_err(xa_mk_internal(errors[i])),
+				(int)errors[i]);
+		xas_set_err(&xas, errors[i]);
+		KUNIT_EXPECT_EQ(test, xas_error(&xas), (int)errors[i]);
+		KUNIT_EXPECT_TRUE(test, xas_invalid(&xas));
+		xas_reset(&xas);
+	}
+	KUNIT_EXPECT_FALSE(test, xa_is_err(xa_mk_internal(-MAX_ERRNO - 1)));
+	/* a node, as the tree refers to it */
+	KUNIT_EXPECT_FALSE(test, xa_is_err((void *)((unsigned long)node | 2)));
+}
+
+/* Twelve bits hold the error, so a code goes in as what it stands for. */
+static void test_errseq_takes_the_class(struct kunit *test)
+{
+	int err = kunit_err_io();
+	errseq_t seq = 0, since;
+
+	KUNIT_EXPECT_EQ(test, errseq_set(&seq, err), (errseq_t)EIO);
+	KUNIT_EXPECT_EQ(test, seq, (errseq_t)EIO);
+	since = 0;
+	KUNIT_EXPECT_EQ(test, errseq_check(&seq, since), -EIO);
+	KUNIT_EXPECT_EQ(test, errseq_check_and_advance(&seq, &since), -EIO);
+	KUNIT_EXPECT_EQ(test, errseq_check(&seq, since), 0);
+	/* seen: so the counter rises, by its lowest bit */
+	errseq_set(&seq, err);
+	KUNIT_EXPECT_EQ(test, seq, (errseq_t)(EIO | 1 << 13));
+	KUNIT_EXPECT_EQ(test, errseq_check(&seq, since), -EIO);
+}
+
+static void test_kept_errors_are_plain(struct kunit *test)
+{
+	struct address_space *mapping;
+
+	mapping = kunit_kzalloc(test, sizeof(*mapping), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, mapping);
+	mapping_set_error(mapping, ERR(-ENOSPC));
+	KUNIT_EXPECT_TRUE(test, test_bit(AS_ENOSPC, &mapping->flags));
+	KUNIT_EXPECT_FALSE(test, test_bit(AS_EIO, &mapping->flags));
+	KUNIT_EXPECT_EQ(test, errseq_check(&mapping->wb_err, 0), -ENOSPC);
+#ifdef CONFIG_BLOCK
+	KUNIT_EXPECT_EQ(test, (int)errno_to_blk_status(ERR(-ENOSPC)),
+			(__force int)BLK_STS_NOSPC);
+#endif
 }
 
 static void test_pointers(struct kunit *test)
@@ -186,6 +310,22 @@ static void kunit_unload(struct kunit_module *m)
 	memset(m->names, 'x', sizeof(m->names));
 }
 
+/* Does a line of the log have this in it? */
+static bool kunit_logged(const char *text)
+{
+	static char line[256];
+	struct kmsg_dump_iter iter;
+	bool found = false;
+	size_t len;
+
+	kmsg_dump_rewind(&iter);
+	while (!found && kmsg_dump_get_line(&iter, false, line, sizeof(line) - 1, &len)) {
+		line[len] = '\0';
+		found = strstr(line, text);
+	}
+	return found;
+}
+
 static unsigned int kunit_given(void)
 {
 	return bitmap_weight(error_codes_given, NR_ERROR_CODES);
@@ -245,6 +385,7 @@ static void test_none_are_left(struct kunit *test)
 	bitmap_copy(given, error_codes_given, NR_ERROR_CODES);
 	bitmap_fill(error_codes_given, NR_ERROR_CODES);
 	m = kunit_load(test, "none.c");
+	KUNIT_EXPECT_TRUE(test, kunit_logged("kunit_module: no numbers for 2 of 2 lines"));
 	KUNIT_EXPECT_EQ(test, m->codes[0].ct.index, 0);
 	KUNIT_EXPECT_EQ(test, error_code(&m->codes[0]), -EPERM);
 	KUNIT_EXPECT_EQ(test, error_code(&m->codes[1]), -EPERM);
@@ -264,10 +405,101 @@ static void test_none_are_left(struct kunit *test)
 	bitmap_free(given);
 }
 
+/* Lines that are built in, when there are fewer numbers than lines. */
+static void test_none_are_left_for_the_kernel(struct kunit *test)
+{
+	unsigned long *given = bitmap_alloc(NR_ERROR_CODES, GFP_KERNEL);
+	static const struct error_code line = { .name = "-EPERM", .class = -EPERM };
+	struct error_code codes[3] = { line, line, line };
+	struct codetag_range range = { .tags = codes, .nr = 3 };
+
+	KUNIT_ASSERT_NOT_NULL(test, given);
+	down_write(&error_code_type.lock);
+	bitmap_copy(given, error_codes_given, NR_ERROR_CODES);
+	bitmap_fill(error_codes_given, NR_ERROR_CODES);
+	__clear_bit(NR_ERROR_CODES - 1, error_codes_given);
+	error_codes_load(&error_code_type, &range);
+	error_codes_unload(&error_code_type, &range);
+	bitmap_copy(error_codes_given, given, NR_ERROR_CODES);
+	up_write(&error_code_type.lock);
+	KUNIT_EXPECT_TRUE(test, kunit_logged("kernel: no numbers for 2 of 3 lines"));
+	bitmap_free(given);
+}
+
+#define KUNIT_NAME	24
+
+/* What lines of a range return; how many do not do so as they should. */
+static unsigned int kunit_wrong(const struct codetag_range *range)
+{
+	struct error_code *codes = range->tags;
+	unsigned int i, wrong = 0;
+	int err;
+
+	for (i = 0; i < range->nr; i++) {
+		err = error_code(&codes[i]);
+		if (!codes[i].ct.index)
+			wrong += err != -EPERM;
+		else
+			wrong += err < -ERROR_CODE_LAST || err > -ERROR_CODE_FIRST ||
+				 (short)err != err || !IS_ERR(ERR_PTR(err)) ||
+				 error_class(err) != -EPERM ||
+				 strcmp(errname(err), codes[i].name);
+	}
+	return wrong;
+}
+
+/* The numbers of a range as if none had been returned; then they are free. */
+static void kunit_forget(struct codetag_range *range)
+{
+	struct error_code *codes = range->tags;
+	unsigned int i;
+
+	down_write(&error_code_type.lock);
+	for (i = 0; i < range->nr; i++)
+		if (codes[i].ct.index)
+			error_meaning(codes[i].ct.index - 1)->class = 0;
+	error_codes_unload(&error_code_type, range);
+	up_write(&error_code_type.lock);
+}
+
+/* All numbers there are at once, and five lines more. */
+static void test_all_numbers(struct kunit *test)
+{
+	unsigned int given = kunit_given(), nr = NR_ERROR_CODES - given + 5, i;
+	struct codetag_range range = { .nr = nr, .modname = "kunit_many" };
+	struct error_code *codes = kvcalloc(nr, sizeof(*codes), GFP_KERNEL);
+	char *names = kvcalloc(nr, KUNIT_NAME, GFP_KERNEL), text[64];
+
+	KUNIT_ASSERT_TRUE(test, codes && names);
+	for (i = 0; i < nr; i++) {
+		codes[i].name = names + i * KUNIT_NAME;
+		codes[i].class = -EPERM;
+		scnprintf(names + i * KUNIT_NAME, KUNIT_NAME, "-EPERM at many.c:%u", i);
+	}
+	range.tags = codes;
+	down_write(&error_code_type.lock);
+	error_codes_load(&error_code_type, &range);
+	up_write(&error_code_type.lock);
+
+	KUNIT_EXPECT_EQ(test, kunit_given(), NR_ERROR_CODES);
+	KUNIT_EXPECT_EQ(test, kunit_wrong(&range), 0);
+	KUNIT_EXPECT_EQ(test, codes[nr - 5].ct.index, 0);
+	KUNIT_EXPECT_NE(test, codes[nr - 6].ct.index, 0);
+	scnprintf(text, sizeof(text), "kunit_many: no numbers for 5 of %u lines", nr);
+	KUNIT_EXPECT_TRUE(test, kunit_logged(text));
+
+	kunit_forget(&range);
+	KUNIT_EXPECT_EQ(test, kunit_given(), given);
+	kvfree(codes);
+	kvfree(names);
+}
+
 static void kunit_set_nr(struct pt_regs *regs, int nr)
 {
-#ifdef CONFIG_UML
+#if defined(CONFIG_UML)
 	PT_REGS_SYSCALL_NR(regs) = nr;
+#elif defined(CONFIG_ARM64)
+	regs->syscallno = nr;
 #else
 	regs->orig_ax = nr;
 #endif
@@ -323,13 +555,21 @@ static void test_leak_is_seen(struct kunit *test)
 static struct kunit_case error_codes_cases[] = {
 	KUNIT_CASE(test_lines_differ),
 	KUNIT_CASE(test_other_values_unchanged),
+	KUNIT_CASE(test_foreign_errors_are_no_codes),
+	KUNIT_CASE(test_both_ends_are_errors),
 	KUNIT_CASE(test_pointers),
+	KUNIT_CASE(test_xarray_errors),
+	KUNIT_CASE(test_errseq_takes_the_class),
+	KUNIT_CASE(test_kept_errors_are_plain),
 	KUNIT_CASE(test_names),
 	KUNIT_CASE(test_names_later),
 	KUNIT_CASE(test_buffers_unchanged),
 	KUNIT_CASE(test_module_is_gone),
 	KUNIT_CASE(test_module_comes_again),
 	KUNIT_CASE(test_none_are_left),
+	KUNIT_CASE(test_none_are_left_for_the_kernel),
+	KUNIT_CASE(test_all_numbers),
+	KUNIT_CASE(test_system_call_failed),
 	KUNIT_CASE(test_system_call_returns),
 	KUNIT_CASE(test_leak_is_seen),
 	{}

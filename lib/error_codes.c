@@ -16,7 +16,11 @@
  * loading one that fails, however often, takes no more than its lines once.
  * A module's names are copies, made when it is loaded; the table never refers to
  * memory of a module. Where there is no number or no memory left, ERR() is the
- * error that it was given.
+ * error that it was given, and the log says how many lines of the kernel or of a
+ * module that concerns.
+ *
+ * The table grows by chunks, which stay. A chunk is there before the number of a
+ * tag is, and who looks for either follows the number.
  *
  * A number is written and read without a lock. Who returns it for the first time
  * releases the class, so that who sees the class sees the name; and everybody who
@@ -36,8 +40,8 @@
 #include <linux/error_codes.h>
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/kernel.h>
 #include <linux/lockdep.h>
-#include <linux/minmax.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -52,6 +56,9 @@ extern struct error_code __start_error_codes[], __stop_error_codes[];
 
 /* The codes are above the restart codes and all others that are the kernel's own. */
 static_assert(ERROR_CODE_FIRST > ERECALLCONFLICT);
+/* What holds an error in a short keeps doing so. */
+static_assert(MAX_ERRNO <= S16_MAX);
+static_assert(NR_ERROR_CODES <= CODETAG_INDEX_MAX);
 static_assert(IS_ALIGNED(sizeof(struct error_code), __alignof__(struct codetag)));
 
 /**
@@ -65,7 +72,8 @@ struct error_meaning {
 };
 
 /* By index of the tag less one, which is by code less the first. */
-static struct error_meaning error_meanings[NR_ERROR_CODES];
+#define ERROR_CHUNK	256
+static struct error_meaning *error_chunks[DIV_ROUND_UP(NR_ERROR_CODES, ERROR_CHUNK)];
 
 /* Given to a tag; and those of them that are left of modules that are gone. */
 static DECLARE_BITMAP(error_codes_given, NR_ERROR_CODES);
@@ -95,6 +103,27 @@ static struct error_code *error_code_of_range(struct codetag_type *type,
 			    struct error_code, ct);
 }
 
+/* The meaning of a number less one, or NULL if there is no chunk for it. */
+static struct error_meaning *error_meaning(unsigned int i)
+{
+	struct error_meaning *chunk = READ_ONCE(error_chunks[i / ERROR_CHUNK]);
+
+	return chunk ? &chunk[i % ERROR_CHUNK] : NULL;
+}
+
+static struct error_meaning *error_meaning_make(unsigned int i)
+{
+	struct error_meaning **chunk = &error_chunks[i / ERROR_CHUNK];
+	struct error_meaning *new;
+
+	if (!*chunk) {
+		new = kcalloc(ERROR_CHUNK, sizeof(*new), GFP_KERNEL);
+		/* Pairs with the dependency in error_meaning(). */
+		smp_store_release(chunk, new);
+	}
+	return error_meaning(i);
+}
+
 /* A number that is left of a line of this name. */
 static unsigned int error_code_find_left(const struct error_code *code)
 {
@@ -102,17 +131,18 @@ static unsigned int error_code_find_left(const struct error_code *code)
 	unsigned int i;
 
 	for_each_set_bit(i, error_codes_left, NR_ERROR_CODES) {
-		m = &error_meanings[i];
+		m = error_meaning(i);
 		if (m->class == code->class && !strcmp(m->name, code->name))
 			break;
 	}
 	return i;
 }
 
-/* A number for a tag of a module, from 1, or 0. */
+/* A number for a tag, from 1, or 0. */
 static unsigned int error_code_give(const struct error_code *code)
 {
 	unsigned int i = error_code_find_left(code);
+	struct error_meaning *m;
 	const char *name;
 
 	if (i < NR_ERROR_CODES) {
@@ -123,10 +153,14 @@ static unsigned int error_code_give(const struct error_code *code)
 	i = find_first_zero_bit(error_codes_given, NR_ERROR_CODES);
 	if (i >= NR_ERROR_CODES)
 		return 0;
-	name = kstrdup(code->name, GFP_KERNEL);
+	m = error_meaning_make(i);
+	if (!m)
+		return 0;
+	/* The kernel's own names stay. */
+	name = kstrdup_const(code->name, GFP_KERNEL);
 	if (!name)
 		return 0;
-	error_meanings[i].name = name;
+	m->name = name;
 	__set_bit(i, error_codes_given);
 	return i + 1;
 }
@@ -134,34 +168,39 @@ static unsigned int error_code_give(const struct error_code *code)
 static void error_code_take_back(const struct error_code *code)
 {
 	unsigned int i = code->ct.index - 1;
-	struct error_meaning *m = &error_meanings[i];
+	struct error_meaning *m = error_meaning(i);
 
 	if (m->class) {
 		__set_bit(i, error_codes_left);
 		return;
 	}
 	__clear_bit(i, error_codes_given);
-	kfree(m->name);
+	kfree_const(m->name);
 	m->name = NULL;
 }
 
-/* Never fails a module: without a number a line returns its error. */
+/*
+ * The lines of the kernel, in the order in which they are linked, or of a module.
+ * Never fails: without a number a line returns its error.
+ */
 static int error_codes_load(struct codetag_type *type,
 			    struct codetag_range *range)
 {
 	struct error_code *code;
-	unsigned int i, without = 0;
+	unsigned int i, index, without = 0;
 
 	lockdep_assert_held_write(&type->lock);
 
 	for (i = 0; i < range->nr; i++) {
 		code = error_code_of_range(type, range, i);
-		code->ct.index = error_code_give(code);
-		without += !code->ct.index;
+		index = error_code_give(code);
+		without += !index;
+		/* Pairs with the dependency in error_code(). */
+		smp_store_release(&code->ct.index, index);
 	}
 	if (without)
-		pr_notice("%s: no numbers for %u lines\n", range->modname,
-			  without);
+		pr_notice("%s: no numbers for %u of %u lines, their errors will not name them\n",
+			  range->modname ?: "kernel", without, range->nr);
 	return 0;
 }
 
@@ -187,10 +226,10 @@ static void error_codes_unload(struct codetag_type *type,
 /* The meaning of what error_code_possible() passed, or NULL. */
 static const struct error_meaning *error_code_meaning(long err)
 {
-	const struct error_meaning *m = &error_meanings[-err - ERROR_CODE_FIRST];
+	const struct error_meaning *m = error_meaning(-err - ERROR_CODE_FIRST);
 
 	/* Pairs with the release in error_code(): then there is a name. */
-	return smp_load_acquire(&m->class) ? m : NULL;
+	return m && smp_load_acquire(&m->class) ? m : NULL;
 }
 
 /*
@@ -222,7 +261,7 @@ int error_code(const struct error_code *code)
 	if (unlikely(!index))
 		return code->class;
 
-	m = &error_meanings[index - 1];
+	m = error_meaning(index - 1);
 	/* Orders before what the caller does with the code: see at the top. */
 	if (!smp_load_acquire(&m->class)) {
 		/* Pairs with the acquire in error_code_meaning(). */
@@ -309,21 +348,14 @@ void error_codes_check_exit(struct pt_regs *regs)
 
 /* Init */
 
-/* The kernel's lines are numbered in the order in which they are linked. */
 static int __init error_codes_init(void)
 {
-	struct error_code *code = __start_error_codes;
-	unsigned int i, nr;
-
 	codetag_register_type(&error_code_type, &error_code_kernel,
 			      __start_error_codes, __stop_error_codes);
 
-	nr = min_t(unsigned int, error_code_kernel.nr, NR_ERROR_CODES);
-	bitmap_set(error_codes_given, 0, nr);
-	for (i = 0; i < nr; i++) {
-		error_meanings[i].name = code[i].name;
-		WRITE_ONCE(code[i].ct.index, i + 1);
-	}
+	down_write(&error_code_type.lock);
+	error_codes_load(&error_code_type, &error_code_kernel);
+	up_write(&error_code_type.lock);
 	return 0;
 }
 early_initcall(error_codes_init);

@@ -13,8 +13,20 @@
 
 struct pt_regs;
 
-/* Errors of the kernel are below; the last two numbers are ext4's and MAX_ERRNO. */
-#define ERROR_CODE_FIRST	1024
+/* The largest error that ERR() takes. */
+#define ERROR_CLASS_MAX		1023
+
+/*
+ * Where there is room, codes begin above MAX_USER_ERRNO, so that no error which
+ * user space chose looks like one, and above the errors of NFSv4, which its client
+ * passes on as negative numbers (10001 to 10103). The last two numbers are ext4's
+ * and MAX_ERRNO.
+ */
+#ifdef CONFIG_WIDE_ERRNO
+#define ERROR_CODE_FIRST	10240
+#else
+#define ERROR_CODE_FIRST	(ERROR_CLASS_MAX + 1)
+#endif
 #define ERROR_CODE_LAST		(MAX_ERRNO - 2)
 #define NR_ERROR_CODES		(ERROR_CODE_LAST - ERROR_CODE_FIRST + 1)
 

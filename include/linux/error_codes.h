@@ -53,7 +53,7 @@ int error_code(const struct error_code *code);
 	};								\
 									\
 	BUILD_BUG_ON(!__builtin_constant_p(_err) || (_err) >= 0 ||	\
-		     (_err) <= -ERROR_CODE_FIRST);			\
+		     (_err) < -ERROR_CLASS_MAX);			\
 	error_code(&_error_code);					\
 })
 
