@@ -4,7 +4,7 @@
 # plain errors, whichever way they take; numbers that only look like a code stay
 # what they are; modules come and go.
 #
-# modules: ctag_err ctag_err_init
+# modules: ctag_err ctag_err_init ctag_err_many
 # programs: mke2fs
 # source: fs/ext4/super.c
 # timeout: 300
@@ -201,6 +201,23 @@ test_modules()
 		grep "at ctag_err\.c:" $CODES > /tmp/now
 		cmp /tmp/now /tmp/was || fail "other codes"
 	done
+}
+
+# More lines at once than there were numbers below 4095; and the same numbers again.
+test_thousands_of_lines()
+{
+	module
+	for i in 1 2; do
+		insmod /modules/ctag_err_many.ko 2> /tmp/error ||
+			fail "ctag_err_many: $(cat /tmp/error)"
+		rmmod ctag_err_many || fail rmmod
+		grep "XFULL at ctag_err_many\.c:" $CODES > /tmp/now
+		eq "codes of ctag_err_many" "$(wc -l < /tmp/now)" 4096
+		[ $i = 1 ] || cmp /tmp/now /tmp/was || fail "other codes"
+		cp /tmp/now /tmp/was
+	done
+	note "$(head -1 /tmp/was) ... $(tail -1 /tmp/was)"
+	! dmesg | grep "error_codes: .*no numbers" || fail "some have none"
 }
 
 # The last: it warns once. Up to here nothing did.
