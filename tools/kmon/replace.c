@@ -60,7 +60,7 @@ bool replace_possible(const char *path)
 	bool ok;
 
 	if (replace_in_place(path))
-		return !access(path, W_OK) || complain(path);
+		return outfile_usable(path) || complain(path);
 	name = need_string(path);
 	ok = !access(dirname(name), W_OK) && outfile_replaceable(path);
 	free(name);

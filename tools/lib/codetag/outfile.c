@@ -3,9 +3,9 @@
  * Open what is written to, see outfile.h.
  *
  * A file is always a new one, made by O_EXCL: another user may have put a link, a hard
- * link or a file of his own under that name, and what is written must go to none of
- * them. What is looked at before is only used to choose: if it has become something
- * else meanwhile, opening it fails.
+ * link or a file of his own under that name, and nothing may be written to any of them.
+ * A look at the old file only serves to choose: if it has become something else
+ * meanwhile, opening it fails.
  *
  * The directory that it is in is found first, name by name, and all else is done below
  * that. On the way there, links of other users are not followed either.
@@ -16,11 +16,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "outfile.h"
 #include "util.h"
+
+/* Behind it are eight digits, so that it is nobody's. */
+#define TEMP_NAME	".codetag-"
 
 /* As many links on the way as the kernel would follow. */
 #define LINKS_MAX	40u
@@ -161,6 +165,44 @@ int outfile_in_place(const char *path)
 	return open_in_place(AT_FDCWD, path);
 }
 
+/**
+ * outfile_usable - may a device or a pipe be opened by outfile_in_place()
+ * @path: of it
+ *
+ * Looks without opening it: a pipe may not have its reader yet.
+ *
+ * Return: false with errno.
+ */
+bool outfile_usable(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return false;
+	errno = EPERM;
+	return is_trusted(&st) && !access(path, W_OK);
+}
+
+/* A new file takes the name in one step: nobody else can in between. */
+static int replace(int dir, const char *name)
+{
+	char temp[sizeof(TEMP_NAME) + 8];
+	unsigned int random;
+	int fd, err;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -1;
+	snprintf(temp, sizeof(temp), TEMP_NAME "%08x", random);
+	fd = create(dir, temp);
+	if (fd < 0 || !renameat(dir, temp, dir, name))
+		return fd;
+	err = errno;
+	unlinkat(dir, temp, 0);
+	close(fd);
+	errno = err;
+	return -1;
+}
+
 static int overwrite(int dir, const char *name)
 {
 	struct stat st;
@@ -169,9 +211,7 @@ static int overwrite(int dir, const char *name)
 		return -1;
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) && !S_ISDIR(st.st_mode))
 		return open_in_place(dir, name);
-	if (!replaceable(dir, name) || unlinkat(dir, name, 0))
-		return -1;
-	return create(dir, name);
+	return replaceable(dir, name) ? replace(dir, name) : -1;
 }
 
 static const char *advice(int err)
