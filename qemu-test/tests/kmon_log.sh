@@ -252,6 +252,25 @@ replaced()
 }
 
 # root writes where others may write: their links are replaced, and lead it nowhere
+test_pipe_of_another_user()
+{
+	rm -rf /tmp/all
+	mkdir -m 1777 /tmp/all
+	su nobody -s /bin/sh -c 'mkfifo -m 666 /tmp/all/pids.dat' || fail "nobody cannot"
+	timeout 20 kmonlog -t 10000 -o /tmp/all/log 2> /tmp/said
+	eq "a pipe for the names" $? 3
+	! grep -q started /tmp/said || fail "it began: $(cat /tmp/said)"
+}
+
+test_names_beside_the_log()
+{
+	rm -rf /tmp/all
+	mkdir /tmp/all
+	(cd / && kmonlog -q -t 300 -o /tmp/all/log) || fail "kmonlog: $?"
+	kmonparse -n /tmp/all/log > /tmp/text || fail "kmonparse: $?"
+	grep -q 'name="' /tmp/text || fail "no names: $(head -2 /tmp/text)"
+}
+
 test_links_of_another_user()
 {
 	before=$(cat /proc/sys/fs/protected_symlinks)

@@ -282,7 +282,7 @@ def records_of(log):
     while at < len(data):
         cpu, time, size = struct.unpack_from('<BQH', data, at)
         blob = data[at + 11:at + 11 + size]
-        if size >= 3 and blob[0] == 11:
+        if cpu == 255 and size >= 3 and blob[0] == 11:
             cpu, blob = struct.unpack_from('<H', blob, 1)[0], blob[3:]
         yield cpu, time, blob
         at += 11 + size
@@ -343,8 +343,9 @@ def corpus(path):
         logs[f'kind{kind}'] = sched(0, 5, kind, *args) + sched(1, 4, kind, *args, wide=True)
     logs['alloc'] = (alloc(0, 10, 3, 64, 0x1000) + alloc(0, 11, 0xffff, 1, 0x2000) +
                      free(1, 12, 0x1000) + free(1, 13, 0x3000) + alloc(1, 14, 7, 8, 0x2000))
-    logs['wide'] = sched(300, 3, SWC, 8, 9) + record(9, 2, b'\x0b\x01') + \
-        record(9, 2, b'\x0b\xff\xff\x0b\x00') + sched(65535, 1, QUE, 9, wide=True)
+    logs['wide'] = sched(300, 3, SWC, 8, 9) + record(255, 2, b'\x0b\x01') + \
+        record(255, 2, b'\x0b\xff\xff\x0b\x00') + record(9, 2, b'\x0b\xff\xff\x0b\x00') + \
+        sched(65535, 1, QUE, 9, wide=True)
     logs['user'] = record(0, 9, bytes([200, 1, 2])) + record(255, 2**64 - 1, b'') + \
         record(0, 0, b'\x01') + record(3, 1, b'\x00' * 300)
     for seed in range(3):

@@ -35,6 +35,7 @@
 #include "record.h"
 #include "replace.h"
 #include "status.h"
+#include "util.h"
 
 #define KMONLOG_VERSION	"1"
 
@@ -66,8 +67,6 @@ static struct {
 	bool quiet;
 } options = {
 	.device = DEFAULT_DEVICE,
-	.pids = DEFAULT_PIDS,
-	.sites = DEFAULT_SITES,
 	.tags = DEFAULT_TAGS,
 	.sources = KMON_SOURCES_DEFAULT,
 };
@@ -491,12 +490,13 @@ static void usage(FILE *out)
 	      "  -f, --force          overwrite OUTFIL\n"
 	      "  -t, --time MSTEST    stop after so many milliseconds (never)\n"
 	      "  -m, --max BMAX       stop before there are more than BMAX bytes (never)\n"
-	      "  -p, --pids PIDFIL    where to write the names of tasks (" DEFAULT_PIDS "); is\n"
-	      "                       replaced if it is there\n"
+	      "  -p, --pids PIDFIL    where to write the names of tasks (" DEFAULT_PIDS " beside\n"
+	      "                       OUTFIL); is replaced if it is there\n"
 	      "  -s, --sources LIST   what to log beside what others add: of\n"
 	      "                       sched,alloc, or none (sched)\n"
 	      "      --sites FILE     with alloc: where to write the names of lines of code\n"
-	      "                       (" DEFAULT_SITES "); is replaced if it is there\n"
+	      "                       (" DEFAULT_SITES " beside OUTFIL); is replaced if it is\n"
+	      "                       there\n"
 	      "      --tags FILE      where the kernel names them\n"
 	      "                       (" DEFAULT_TAGS ")\n"
 	      "  -q, --quiet          no counts at the end, unless some were lost or refused\n"
@@ -651,6 +651,10 @@ static void take_options(int argc, char **argv)
 		error("what is this: %s; see --help", argv[optind]);
 		exit(EXIT_USAGE);
 	}
+	if (!options.pids)
+		options.pids = path_beside(options.output, DEFAULT_PIDS);
+	if (!options.sites)
+		options.sites = path_beside(options.output, DEFAULT_SITES);
 	need_different(options.output, options.pids);
 	need_different(options.output, options.sites);
 	need_different(options.pids, options.sites);

@@ -19,6 +19,7 @@
 #include "outfile.h"
 #include "parse.h"
 #include "status.h"
+#include "util.h"
 
 /* Data */
 
@@ -33,6 +34,7 @@ struct options {
 	const char *output;
 	const char *pids;
 	const char *sites;
+	const char *log;	/* the first; NULL for standard input */
 	char *pids_beside;	/* the log */
 	char *sites_beside;
 	bool force;
@@ -234,20 +236,69 @@ static void take_options(struct options *options, struct parse *parse, int argc,
 
 /* Files */
 
-/* A file of names that was not asked for need not be there. */
-static bool read_names(struct names *names, const char *path, const char *beside)
+static int log_stat(const char *path, struct stat *st)
 {
-	FILE *file = fopen(path ? path : beside, "re");
+	return strcmp(path, "-") ? stat(path, st) : fstat(STDIN_FILENO, st);
+}
+
+/* Beside a log in a directory that others may write to, anybody can put a file. */
+static bool is_trusted(int fd, const char *log)
+{
+	struct stat st, log_st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	return !st.st_uid || st.st_uid == geteuid() ||
+	       (log && !log_stat(log, &log_st) && st.st_uid == log_st.st_uid);
+}
+
+/* NULL with errno; ENOENT if there is none. */
+static FILE *open_beside(const char *path, const char *log)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	if (is_trusted(fd, log))
+		return fdopen(fd, "r");
+	close(fd);
+	errno = EPERM;
+	return NULL;
+}
+
+/* Closes @file, which may be NULL with errno. */
+static bool read_names(struct names *names, const char *path, FILE *file)
+{
 	bool ok;
 
-	if (!file && !path && errno == ENOENT)
-		return true;
-	path = path ? path : beside;
 	if (!file)
 		return error(path);
 	ok = names_read(names, file, path, complain, NULL) || error(path);
 	fclose(file);
 	return ok;
+}
+
+/* A file of names that was not asked for need not be there, nor be one to believe. */
+static bool read_names_beside(struct names *names, const char *path, const char *log)
+{
+	FILE *file = open_beside(path, log);
+
+	if (!file && errno == ENOENT)
+		return true;
+	if (!file && (errno == EPERM || errno == ELOOP)) {
+		fprintf(stderr, "kmonparse: %s: is a link, no file, or another user's: not read\n",
+			path);
+		damage++;
+		return true;
+	}
+	return read_names(names, path, file);
+}
+
+static bool names_of(const struct options *options, struct names *names,
+		     const char *path, const char *beside)
+{
+	return path ? read_names(names, path, fopen(path, "re")) :
+		      read_names_beside(names, beside, options->log);
 }
 
 static bool wants_names(const struct parse *parse)
@@ -259,26 +310,8 @@ static bool read_all_names(const struct options *options, struct parse *parse)
 {
 	if (!wants_names(parse))
 		return true;
-	return read_names(&parse->pids, options->pids, options->pids_beside) &&
-	       read_names(&parse->sites, options->sites, options->sites_beside);
-}
-
-/* Standard input is in no folder: then it is the current one. */
-static char *beside(const char *log, const char *name)
-{
-	const char *slash = log ? strrchr(log, '/') : NULL;
-	size_t folder = slash ? slash + 1 - log : 0;
-	char *path = need_memory(folder + strlen(name) + 1, 1);
-
-	if (folder)
-		memcpy(path, log, folder);
-	strcpy(path + folder, name);
-	return path;
-}
-
-static int log_stat(const char *path, struct stat *st)
-{
-	return strcmp(path, "-") ? stat(path, st) : fstat(STDIN_FILENO, st);
+	return names_of(options, &parse->pids, options->pids, options->pids_beside) &&
+	       names_of(options, &parse->sites, options->sites, options->sites_beside);
 }
 
 /* As far as it can be known without opening it: it may be a pipe. */
@@ -446,8 +479,9 @@ int main(int argc, char **argv)
 	/* Without one it is as slow as a log wants it to be, and no worse. */
 	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
 		hash_seed = 0;
-	options.pids_beside = beside(argv[optind], DEFAULT_PIDS);
-	options.sites_beside = beside(argv[optind], DEFAULT_SITES);
+	options.log = argv[optind];
+	options.pids_beside = path_beside(options.log, DEFAULT_PIDS);
+	options.sites_beside = path_beside(options.log, DEFAULT_SITES);
 	status = run(&options, &parse, argv + optind);
 	parse_free(&parse);
 	names_free(&parse.pids);

@@ -32,7 +32,7 @@ static const struct layout {
 	[KMON_DT_TSKWAKEUP32]	= { OP_WAKEUP, 2, 4, 9 },
 	[KMON_DT_ALLOC]		= { OP_ALLOC, 0, 0, 19 },
 	[KMON_DT_FREE]		= { OP_FREE, 0, 0, 9 },
-	/* record_open() leaves only what is too short */
+	/* record_open() leaves those that are too short, of a CPU below, or in another */
 	[KMON_DT_WIDE]		= { OP_USER, 0, 0, KMON_WIDE_SIZE },
 };
 
@@ -115,7 +115,8 @@ void record_open(struct record *record, const uint8_t *raw)
 		.size = get_number(raw + KMON_HDR_SIZE_OF_BLOB, 2),
 		.cpu = raw[KMON_HDR_CPU],
 	};
-	if (record_type(record) != KMON_DT_WIDE || record->size < KMON_WIDE_SIZE)
+	if (record->cpu != KMON_CPU_MAX || record_type(record) != KMON_DT_WIDE ||
+	    record->size < KMON_WIDE_SIZE)
 		return;
 	record->cpu = get_number(record->blob + 1, 2);
 	record->blob += KMON_WIDE_SIZE;

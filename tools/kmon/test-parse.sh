@@ -179,6 +179,32 @@ parse "names that are read, beside the log" 3 -n -f -o beside/pids.dat beside/lo
 says "names that are read, beside the log" 'beside/pids.dat: is what is to be read'
 rm pids.dat sites.dat
 
+# --- names that somebody else put beside the log
+
+# distrusts WHAT: the names beside the log are neither read nor waited for
+distrusts() {
+	expect "$1" 2 timeout 20 bash -c '"$@" >text' - "$bin/kmonparse" -n distrust/log
+	says "$1" 'distrust/pids.dat: is a link, no file, or another user'
+	if grep -q name text; then fail "$1: names are shown"; else pass; fi
+}
+mkdir distrust
+cp beside/log distrust/log
+ln -s "$tmp/beside/pids.dat" distrust/pids.dat
+distrusts "names at a link"
+rm distrust/pids.dat
+mkfifo distrust/pids.dat
+distrusts "names in a pipe"
+rm distrust/pids.dat
+cp beside/pids.dat distrust/pids.dat
+if [ "$(id -u)" = 0 ]; then
+	chown 12345 distrust/pids.dat
+	distrusts "names of another user"
+	chown 12345 distrust/log
+	names_of "of the user who has the log" beside '' distrust/log
+fi
+ln -sf "$tmp/beside/pids.dat" link.dat
+names_of "at a link that is asked for" beside '' -p link.dat distrust/log
+
 # --- times
 
 log times <<'TEXT'

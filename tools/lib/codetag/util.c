@@ -143,3 +143,22 @@ void index_free(struct index *index)
 	free(index->slots);
 	*index = (struct index){ 0 };
 }
+
+/**
+ * path_beside - a file in the directory of another one
+ * @path: of that one; NULL, or without a slash: it is in the current directory
+ * @name: of the file
+ *
+ * Return: its path, to be freed.
+ */
+char *path_beside(const char *path, const char *name)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	size_t folder = slash ? slash + 1 - path : 0;
+	char *beside = need_memory(folder + strlen(name) + 1, 1);
+
+	if (folder)
+		memcpy(beside, path, folder);
+	strcpy(beside + folder, name);
+	return beside;
+}
