@@ -121,6 +121,44 @@ void __pgalloc_tag_add_range(struct page *page, unsigned long nr)
 }
 
 /**
+ * __pgalloc_tag_add_bulk - what pgalloc_tag_add_bulk() does when enabled
+ * @list: where the first @nr are the pages, by their lru; NULL for @pages
+ * @pages: the pages
+ * @nr: how many
+ *
+ * Counts once for all of them, unless somebody follows each.
+ */
+void __pgalloc_tag_add_bulk(struct list_head *list, struct page **pages,
+			    unsigned int nr)
+{
+	unsigned long index = current->alloc_tag->ct.index;
+	bool watched = alloc_tag_watched(index);
+	struct alloc_tag_ref *ref;
+	struct page *page;
+	long added = 0;
+
+	while (nr--) {
+		if (list) {
+			list = list->next;
+			page = list_entry(list, struct page, lru);
+		} else {
+			page = *pages++;
+		}
+		ref = pgalloc_tag_ref(page);
+		if (PGALLOC_TAG_HOLES && unlikely(!ref))
+			continue;
+		if (unlikely(watched)) {
+			alloc_tag_add(ref, PAGE_SIZE);
+			continue;
+		}
+		alloc_tag_check_add(ref, index);
+		ref->index = index;
+		added++;
+	}
+	alloc_tag_count(index, added * PAGE_SIZE, added);
+}
+
+/**
  * __pgalloc_tag_sub_tails - what pgalloc_tag_sub_tails() does for a tag
  * @index: the tag's
  * @nr: number of pages freed

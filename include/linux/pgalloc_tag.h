@@ -61,6 +61,8 @@ void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
 			   unsigned long part);
 void __pgalloc_tag_move(struct page *to, struct page *from);
 void __pgalloc_tag_add_range(struct page *page, unsigned long nr);
+void __pgalloc_tag_add_bulk(struct list_head *list, struct page **pages,
+			    unsigned int nr);
 void __pgalloc_tag_sub_tails(u16 index, unsigned int nr);
 void __pgalloc_tag_exempt(struct page *page, unsigned long nr);
 int pgalloc_tag_init(void);
@@ -150,6 +152,22 @@ static __always_inline void pgalloc_tag_add_range(struct page *page, unsigned lo
 }
 
 /**
+ * pgalloc_tag_add_bulk - account pages that are allocated together
+ * @list: where the first @nr are the pages, by their lru; NULL for @pages
+ * @pages: the pages
+ * @nr: how many
+ *
+ * To be called under no lock of the page allocator: a consumer may take a stack.
+ */
+static __always_inline void pgalloc_tag_add_bulk(struct list_head *list,
+						 struct page **pages,
+						 unsigned int nr)
+{
+	if (mem_alloc_profiling_enabled())
+		__pgalloc_tag_add_bulk(list, pages, nr);
+}
+
+/**
  * pgalloc_tag_index - to whom a page is accounted
  * @page: a page the caller holds a reference of
  *
@@ -202,6 +220,8 @@ static inline void pgalloc_tag_regroup(struct page *page, unsigned long nr,
 				       unsigned long part) { }
 static inline void pgalloc_tag_move(struct page *to, struct page *from) { }
 static inline void pgalloc_tag_add_range(struct page *page, unsigned long nr) { }
+static inline void pgalloc_tag_add_bulk(struct list_head *list,
+					struct page **pages, unsigned int nr) { }
 static inline u16 pgalloc_tag_index(struct page *page) { return 0; }
 static inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr) { }
 static inline void pgalloc_tag_exempt(struct page *page, unsigned long nr) { }
