@@ -4,8 +4,9 @@
  *
  * A chunk has a vector of references, one for each unit that an area can begin
  * at. An area has the one of its first unit; where it ends is in the chunk's
- * map of boundaries. References change under pcpu_lock, together with the maps,
- * so that whoever stops the machine finds all three to agree.
+ * map of boundaries. A reference is released under pcpu_lock, together with the
+ * maps. It is set just after the lock, by the allocation that has the area: until
+ * then the area is accounted to nobody, and nobody can free it.
  *
  * An area counts with its size times the CPUs there were room for when the first
  * chunk was made. Some architectures drop possible CPUs after that, which must

@@ -24,11 +24,12 @@ void pcpu_tag_exit_chunk(struct pcpu_chunk *chunk);
  * @off: its offset there, in bytes
  * @size: its size for each CPU, in bytes
  *
- * Context: under pcpu_lock, like the maps of the chunk.
+ * Context: after pcpu_lock is released, since a consumer may take a stack, and
+ * before anything can free the area.
  */
 static inline void pcpu_tag_add(struct pcpu_chunk *chunk, int off, size_t size)
 {
-	lockdep_assert_held(&pcpu_lock);
+	lockdep_assert_not_held(&pcpu_lock);
 
 	if (mem_alloc_profiling_enabled() && likely(chunk->tags))
 		alloc_tag_add(&chunk->tags[off >> PCPU_MIN_ALLOC_SHIFT],
