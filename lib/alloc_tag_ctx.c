@@ -24,19 +24,24 @@
  *
  * A site is off, armed or on. Armed, its allocations and frees come here and
  * nothing is kept; when every CPU is sure to send them here, it is switched on.
- * That way, memory that has an entry is freed past this code on no CPU. Sites
- * and stacks are never freed, as the depot that has the stacks frees none
- * either: a line that is chosen again finds its own again.
+ * That way, memory that has an entry is freed past this code on no CPU. All use of
+ * the tables is with interrupts off and after a look at the state, so that a grace
+ * period after a site was switched off nobody adds to it or looks for what it has.
+ * Sites are never freed; a line that is chosen again finds its own again.
  *
- * What this takes is limited by a cap, and allocations that do not fit are
- * counted. Memory is taken a page at a time without waiting, and never under the
- * lock. Taking it, and saving a stack, allocates; what that would have captured
- * in turn is dropped, and counted.
+ * Nothing is allocated where an allocation is captured: the caller may hold a lock
+ * of an allocator, or any raw lock. Objects are cut from the pages of a reserve,
+ * which an irq_work refills as soon as interrupts are on again. An allocation that
+ * finds the reserve empty is counted as dropped. All pages together are limited by
+ * a cap, and so are the sizes of the tables. They are freed when the last site is
+ * switched off, and only then.
  *
  * Locking: context_mutex is that of commands and readers; the tags are locked
- * inside of it. context_lock protects the table and all counts; it is a raw lock
- * with interrupts off, as allocators are called under others of that kind, and
- * nothing is called under it.
+ * inside of it. All other locks are raw, and taken with interrupts off, so that this
+ * works the same under any lock, with PREEMPT_RT too. A group of buckets has a lock,
+ * for its chains and for the memory of what is in them. Inside of it come, one at a
+ * time, the lock of a stack (counts and details), that of a site (its list of
+ * stacks) and that of the reserve. Stacks are looked up without a lock.
  */
 #define pr_fmt(fmt) "alloc_tags.ctx: " fmt
 
@@ -48,6 +53,9 @@
 #include <linux/hash.h>
 #include <linux/highmem.h>
 #include <linux/init.h>
+#include <linux/irq_work.h>
+#include <linux/jhash.h>
+#include <linux/jiffies.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -57,13 +65,13 @@
 #include <linux/pgalloc_tag.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/stackdepot.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/string_helpers.h>
@@ -74,16 +82,13 @@
 
 /* Data */
 
-/*
- * Does not even wake kswapd: the caller may hold a lock which that would take, and
- * have taken care not to. Nor does it use up what reclaim has in reserve.
- */
+/* Does not even wake kswapd, nor use up what reclaim has in reserve. */
 #define CONTEXT_GFP		(__GFP_NOWARN | __GFP_NOMEMALLOC)
 
 #define CONTEXT_FRAMES		32	/* of a stack, from the inside */
 #define CONTEXT_DETAILS		1024	/* of a site */
+#define CONTEXT_PAGE_HEAD	sizeof(u64)	/* ahead of the objects */
 #define CONTEXT_MEM_MIN		SZ_64K
-#define CONTEXT_TABLE_BITS_MAX	22
 #define CONTEXT_MEM_DEFAULT	SZ_64M	/* at most; else 1 % of all memory */
 
 enum context_state {
@@ -94,9 +99,10 @@ enum context_state {
 
 enum context_drop {
 	DROP_MEMORY,	/* the cap, or there was none to be had */
-	DROP_STACK,	/* the depot did not take the stack */
+	DROP_STACK,	/* there was none to be seen */
 	DROP_NMI,
-	DROP_NESTED,	/* this code's own allocations */
+	DROP_NESTED,	/* while another was captured on this CPU */
+	DROP_RESERVE,	/* empty, and not refilled yet */
 	NR_DROPS,
 };
 
@@ -105,17 +111,19 @@ static const char * const context_drop_names[] = {
 	[DROP_STACK]	= "stack",
 	[DROP_NMI]	= "nmi",
 	[DROP_NESTED]	= "nested",
+	[DROP_RESERVE]	= "reserve",
 };
+
+static_assert(ARRAY_SIZE(context_drop_names) == NR_DROPS);
 
 /**
  * struct context_site - a line that is chosen, or was
  * @index: of its tag
  * @state: see above
  * @nr_details: how many of its entries have one
- * @count: entries
- * @bytes: of all of them
  * @dropped: allocations that have none, by reason, since it was chosen
- * @stacks: struct context_stack, only ever added to
+ * @lock: for adding to @stacks
+ * @stacks: struct context_stack, only ever added to while any site is on
  * @node: in context_sites_list
  * @where: the tag, as people read it
  * @function: the part of @where that names the function
@@ -123,10 +131,9 @@ static const char * const context_drop_names[] = {
 struct context_site {
 	unsigned long index;
 	enum context_state state;
-	unsigned int nr_details;
-	unsigned long count;
-	u64 bytes;
+	atomic_t nr_details;
 	atomic_long_t dropped[NR_DROPS];
+	raw_spinlock_t lock;
 	struct list_head stacks;
 	struct list_head node;
 	char *where;
@@ -135,22 +142,26 @@ struct context_site {
 
 /**
  * struct context_stack - a way that led to a site
- * @node: in site->stacks
  * @next: in the same bucket
+ * @node: in site->stacks
  * @site: the site
- * @handle: the frames, in the depot
+ * @lock: for the following three
+ * @nr_frames: of @frames
  * @count: entries
  * @bytes: of all of them
  * @details: of some of them, the oldest first
+ * @frames: return addresses, from the inside
  */
 struct context_stack {
+	struct hlist_node next;
 	struct list_head node;
-	struct context_stack *next;
 	struct context_site *site;
-	depot_stack_handle_t handle;
+	raw_spinlock_t lock;
+	unsigned int nr_frames;
 	unsigned long count;
 	u64 bytes;
 	struct list_head details;
+	unsigned long frames[];
 };
 
 struct context_info {
@@ -175,46 +186,92 @@ struct context_entry {
 };
 
 /**
- * struct context_pool - unused objects of one kind
- * @size: of an object
- * @free: the first, which points to the next
- * @pages: what they were cut from, each pointing to the next
+ * struct context_pool - memory for objects of one kind
+ * @free: an object that is not used any more, which points to the next
+ * @fresh: the rest of a page
+ * @left: how much that is
  */
 struct context_pool {
-	size_t size;
 	void *free;
-	void *pages;
+	void *fresh;
+	size_t left;
 };
 
-static struct context_pool context_stacks = {
-	.size = sizeof(struct context_stack),
+/**
+ * struct context_group - some of the buckets of both tables
+ * @lock: for their chains, and for the pools
+ * @entries: struct context_entry
+ * @details: struct context_detail, of these entries
+ * @stacks: struct context_stack, which come in all sizes and are not given back
+ */
+struct context_group {
+	raw_spinlock_t lock;
+	struct context_pool entries;
+	struct context_pool details;
+	struct context_pool stacks;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct context_tables - where entries and stacks are found
+ * @entry_bits: the number of buckets of @entries, as a power of two
+ * @stack_bits: that of @stacks
+ * @group_bits: that of @groups, which is the smallest
+ * @entries: by the address of the reference
+ * @stacks: by site and frames
+ * @groups: the one of a bucket has the last bits of its number
+ */
+struct context_tables {
+	unsigned int entry_bits;
+	unsigned int stack_bits;
+	unsigned int group_bits;
+	struct context_entry **entries;
+	struct hlist_head *stacks;
+	struct context_group *groups;
 };
 
-static struct context_pool context_entries = {
-	.size = sizeof(struct context_entry),
+/**
+ * struct context_reserve - pages to cut objects from
+ * @lock: for all but @want
+ * @free: the first one, which points to the next
+ * @used: the same, for those that were cut up
+ * @nr: how many are free
+ * @want: how many are to be free; 0 while nothing is captured
+ * @starved: the last refill found no memory
+ * @starved_at: when, in jiffies
+ */
+struct context_reserve {
+	raw_spinlock_t lock;
+	void *free;
+	void *used;
+	unsigned int nr;
+	unsigned int want;
+	bool starved;
+	unsigned long starved_at;
 };
 
-static struct context_pool context_details = {
-	.size = sizeof(struct context_detail),
-};
+static_assert(sizeof(void *) <= CONTEXT_PAGE_HEAD &&
+	      CONTEXT_PAGE_HEAD % __alignof__(struct context_stack) == 0 &&
+	      CONTEXT_PAGE_HEAD % __alignof__(struct context_detail) == 0);
 
 static DEFINE_MUTEX(context_mutex);
-static DEFINE_RAW_SPINLOCK(context_lock);
 
 /* Sites by index, and in the order in which they were first chosen. */
 static DEFINE_XARRAY(context_sites);
 static LIST_HEAD(context_sites_list);
 static unsigned int context_nr_on;
 
-/* There while a site is on, or armed; their sizes go by the cap. */
-static struct context_entry **context_table;
-static unsigned int context_table_bits;
+/* There while a site is armed or on, which readers look at first. */
+static struct context_tables context_tables;
 
-#define CONTEXT_STACK_BITS	10
-static struct context_stack *context_stack_table[BIT(CONTEXT_STACK_BITS)];
+static struct context_reserve context_reserve = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(context_reserve.lock),
+};
 
 static unsigned long context_mem_max;
-static unsigned long context_mem;
+static atomic_long_t context_mem;
+
+/* Grows when stacks are freed, under context_mutex. */
+static unsigned long context_generation;
 
 /**
  * struct context_cpu - where a stack is taken
@@ -228,356 +285,418 @@ struct context_cpu {
 
 static DEFINE_PER_CPU(struct context_cpu, context_cpu);
 
+/*
+ * To be called with interrupts off. If the site is on, the tables and what is found in
+ * them stay until interrupts are on again, see context_sweep().
+ */
+static bool context_is_on(const struct context_site *site)
+{
+	return READ_ONCE(site->state) == CONTEXT_ON;
+}
+
 /* Internals: memory */
 
 static bool context_fits(unsigned long bytes)
 {
-	unsigned long mem = READ_ONCE(context_mem);
+	unsigned long mem = atomic_long_read(&context_mem);
 
 	return bytes <= context_mem_max - min(mem, context_mem_max);
 }
 
-static void *context_get(struct context_pool *pool)
+static bool context_charge(unsigned long bytes)
+{
+	if (atomic_long_add_return(bytes, &context_mem) <= context_mem_max)
+		return true;
+	atomic_long_sub(bytes, &context_mem);
+	return false;
+}
+
+static void context_reserve_put(void *page)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&context_reserve.lock, flags);
+	*(void **)page = context_reserve.free;
+	context_reserve.free = page;
+	context_reserve.nr++;
+	raw_spin_unlock_irqrestore(&context_reserve.lock, flags);
+}
+
+/* Fills the reserve, as far as the cap and the memory go. */
+static void context_refill(gfp_t gfp)
+{
+	void *page;
+
+	while (READ_ONCE(context_reserve.nr) < READ_ONCE(context_reserve.want) &&
+	       context_charge(PAGE_SIZE)) {
+		page = (void *)__get_free_page(gfp);
+		if (!page) {
+			atomic_long_sub(PAGE_SIZE, &context_mem);
+			WRITE_ONCE(context_reserve.starved_at, jiffies);
+			WRITE_ONCE(context_reserve.starved, true);
+			return;
+		}
+		context_reserve_put(page);
+		WRITE_ONCE(context_reserve.starved, false);
+	}
+}
+
+/*
+ * Runs as an interrupt of what asked for it, as soon as that has interrupts on again;
+ * in a thread with PREEMPT_RT. Either way pages can be allocated here.
+ */
+static void context_refill_fn(struct irq_work *work)
+{
+	context_refill(CONTEXT_GFP);
+}
+
+static DEFINE_IRQ_WORK(context_refill_work, context_refill_fn);
+
+/* Once a jiffy is often enough to ask for memory where there was none. */
+static void context_ask_for_refill(void)
+{
+	if (READ_ONCE(context_reserve.nr) > READ_ONCE(context_reserve.want) / 2 ||
+	    !context_fits(PAGE_SIZE))
+		return;
+	if (READ_ONCE(context_reserve.starved) &&
+	    !time_after(jiffies, READ_ONCE(context_reserve.starved_at)))
+		return;
+	irq_work_queue(&context_refill_work);
+}
+
+/* A page of the reserve. Its first bytes tie it to the others that are used. */
+static void *context_take_page(void)
+{
+	void *page;
+
+	raw_spin_lock(&context_reserve.lock);
+	page = context_reserve.free;
+	if (page) {
+		context_reserve.free = *(void **)page;
+		context_reserve.nr--;
+		*(void **)page = context_reserve.used;
+		context_reserve.used = page;
+	}
+	raw_spin_unlock(&context_reserve.lock);
+	context_ask_for_refill();
+	return page;
+}
+
+/* Under the lock of the group that the pool is in. */
+static void *context_get(struct context_pool *pool, size_t size)
 {
 	void *p = pool->free;
 
-	lockdep_assert_held(&context_lock);
-
-	pool->free = *(void **)p;
+	if (p) {
+		pool->free = *(void **)p;
+		return p;
+	}
+	if (pool->left < size) {
+		p = context_take_page();
+		if (!p)
+			return NULL;
+		pool->fresh = p + CONTEXT_PAGE_HEAD;
+		pool->left = PAGE_SIZE - CONTEXT_PAGE_HEAD;
+	}
+	p = pool->fresh;
+	pool->fresh += size;
+	pool->left -= size;
 	return p;
 }
 
 static void context_put(struct context_pool *pool, void *p)
 {
-	lockdep_assert_held(&context_lock);
-
 	*(void **)p = pool->free;
 	pool->free = p;
 }
 
-/* A page more, cut into pieces; its first bytes tie it to the others. */
-static bool context_refill(struct context_pool *pool)
+/* Counts an allocation that is not kept for want of memory, by the reason for that. */
+static void context_drop_no_memory(struct context_site *site)
 {
-	unsigned int at = max(pool->size, sizeof(void *));
-	unsigned long flags;
-	void *page;
-	bool fits;
+	bool hopeless = READ_ONCE(context_reserve.starved) ||
+			!context_fits(PAGE_SIZE);
 
-	raw_spin_lock_irqsave(&context_lock, flags);
-	fits = context_fits(PAGE_SIZE);
-	if (fits)
-		context_mem += PAGE_SIZE;
-	raw_spin_unlock_irqrestore(&context_lock, flags);
-	if (!fits)
-		return false;
-	page = (void *)__get_free_page(CONTEXT_GFP);
-
-	raw_spin_lock_irqsave(&context_lock, flags);
-	if (page) {
-		*(void **)page = pool->pages;
-		pool->pages = page;
-		for (; at + pool->size <= PAGE_SIZE; at += pool->size)
-			context_put(pool, page + at);
-	} else {
-		context_mem -= PAGE_SIZE;
-	}
-	raw_spin_unlock_irqrestore(&context_lock, flags);
-	return page;
+	atomic_long_inc(&site->dropped[hopeless ? DROP_MEMORY : DROP_RESERVE]);
 }
 
-/* None of its objects is in use. */
-static void context_drain(struct context_pool *pool)
+static void context_free_pages(void *page)
 {
-	unsigned long nr = 0;
-	void *page, *next;
-
-	raw_spin_lock_irq(&context_lock);
-	page = pool->pages;
-	pool->pages = NULL;
-	pool->free = NULL;
-	raw_spin_unlock_irq(&context_lock);
+	void *next;
 
 	for (; page; page = next) {
 		next = *(void **)page;
 		free_page((unsigned long)page);
-		nr++;
+		atomic_long_sub(PAGE_SIZE, &context_mem);
 	}
+}
 
-	raw_spin_lock_irq(&context_lock);
-	context_mem -= nr * PAGE_SIZE;
-	raw_spin_unlock_irq(&context_lock);
+/* To be called when nothing is captured any more, and nothing refilled. */
+static void context_drain(void)
+{
+	context_free_pages(context_reserve.free);
+	context_free_pages(context_reserve.used);
+	context_reserve.free = NULL;
+	context_reserve.used = NULL;
+	context_reserve.nr = 0;
+	context_reserve.starved = false;
 }
 
 /* Internals: stacks and entries */
 
-static struct context_stack **
-context_stack_bucket(const struct context_site *site,
-		     depot_stack_handle_t handle)
+static struct context_group *context_group(u32 bucket)
 {
-	return &context_stack_table[hash_32(handle ^ site->index << 16,
-					    CONTEXT_STACK_BITS)];
+	return &context_tables.groups[bucket &
+				      (BIT(context_tables.group_bits) - 1)];
 }
 
-static struct context_stack *context_find_stack(const struct context_site *site,
-						depot_stack_handle_t handle)
+static struct context_stack *
+context_find_stack(const struct context_site *site, u32 bucket,
+		   const unsigned long *frames, unsigned int nr)
 {
-	struct context_stack *st = *context_stack_bucket(site, handle);
+	struct context_stack *st;
 
-	lockdep_assert_held(&context_lock);
-
-	while (st && (st->site != site || st->handle != handle))
-		st = st->next;
-	return st;
+	/* They are added at any time, and taken away only when no site is on. */
+	hlist_for_each_entry_rcu(st, &context_tables.stacks[bucket], next)
+		if (st->site == site && st->nr_frames == nr &&
+		    !memcmp(st->frames, frames, nr * sizeof(*frames)))
+			return st;
+	return NULL;
 }
 
-/*
- * What the depot takes for a stack: the frames, and what it needs to find them.
- * Charged once, as it is never given back.
- */
-static size_t context_depot_size(depot_stack_handle_t handle)
+static void context_init_stack(struct context_stack *st,
+			       struct context_site *site,
+			       const unsigned long *frames, unsigned int nr)
 {
-	unsigned long *frames;
-
-	return 32 + stack_depot_fetch(handle, &frames) * sizeof(*frames);
-}
-
-static struct context_stack *context_add_stack(struct context_site *site,
-					       depot_stack_handle_t handle,
-					       size_t depot_size)
-{
-	struct context_stack **bucket = context_stack_bucket(site, handle);
-	struct context_stack *st = context_get(&context_stacks);
-
-	context_mem += depot_size;
-
-	*st = (struct context_stack) {
-		.next	= *bucket,
-		.site	= site,
-		.handle	= handle,
-	};
+	st->site = site;
+	st->nr_frames = nr;
+	st->count = 0;
+	st->bytes = 0;
+	raw_spin_lock_init(&st->lock);
 	INIT_LIST_HEAD(&st->details);
-	*bucket = st;
-	/* Readers look at no more than the list. */
+	memcpy(st->frames, frames, nr * sizeof(*frames));
+}
+
+/* Finds a stack, or adds it. NULL if there is no room for it. */
+static struct context_stack *
+context_add_stack(struct context_site *site, u32 bucket,
+		  const unsigned long *frames, unsigned int nr)
+{
+	struct context_group *group = context_group(bucket);
+	struct context_stack *st;
+
+	raw_spin_lock(&group->lock);
+	st = context_find_stack(site, bucket, frames, nr);
+	if (st)
+		goto out;
+	st = context_get(&group->stacks, ALIGN(struct_size(st, frames, nr),
+					       __alignof__(*st)));
+	if (!st)
+		goto out;
+	context_init_stack(st, site, frames, nr);
+	hlist_add_head_rcu(&st->next, &context_tables.stacks[bucket]);
+	raw_spin_lock(&site->lock);
 	list_add_tail_rcu(&st->node, &site->stacks);
+	raw_spin_unlock(&site->lock);
+out:
+	raw_spin_unlock(&group->lock);
 	return st;
 }
 
-static struct context_entry **context_bucket(const struct alloc_tag_ref *ref)
+static u32 context_bucket(const struct alloc_tag_ref *ref)
 {
-	return &context_table[hash_ptr(ref, context_table_bits)];
+	return hash_ptr(ref, context_tables.entry_bits);
 }
 
 /* Where the entry of some memory is linked, or would be. */
-static struct context_entry **context_find(const struct alloc_tag_ref *ref,
+static struct context_entry **context_find(u32 bucket,
+					   const struct alloc_tag_ref *ref,
 					   unsigned long index)
 {
-	struct context_entry **e = context_bucket(ref);
+	struct context_entry **e = &context_tables.entries[bucket];
 
-	lockdep_assert_held(&context_lock);
+	lockdep_assert_held(&context_group(bucket)->lock);
 
 	while (*e && ((*e)->ref != ref || (*e)->stack->site->index != index))
 		e = &(*e)->next;
 	return e;
 }
 
-static void context_link(struct context_entry *e, struct alloc_tag_ref *ref)
+static void context_link(u32 bucket, struct context_entry *e,
+			 struct alloc_tag_ref *ref)
 {
-	struct context_entry **bucket = context_bucket(ref);
+	lockdep_assert_held(&context_group(bucket)->lock);
 
 	e->ref = ref;
-	e->next = *bucket;
-	*bucket = e;
+	e->next = context_tables.entries[bucket];
+	context_tables.entries[bucket] = e;
 }
 
 static void context_resize(struct context_entry *e, size_t bytes)
 {
-	u64 more = (u64)bytes - e->bytes;
+	struct context_stack *st = e->stack;
 
-	e->stack->bytes += more;
-	e->stack->site->bytes += more;
+	raw_spin_lock(&st->lock);
+	st->bytes += (u64)bytes - e->bytes;
 	e->bytes = bytes;
 	if (e->detail)
 		e->detail->bytes = bytes;
+	raw_spin_unlock(&st->lock);
 }
 
-static void context_remove(struct context_entry **link)
+/* A detail, if there is room for one. */
+static struct context_detail *
+context_new_detail(struct context_group *group, struct context_site *site,
+		   const struct context_info *info)
+{
+	struct context_detail *d;
+
+	if (!atomic_add_unless(&site->nr_details, 1, CONTEXT_DETAILS))
+		return NULL;
+	d = context_get(&group->details, sizeof(*d));
+	if (d)
+		d->info = *info;
+	else
+		atomic_dec(&site->nr_details);
+	return d;
+}
+
+static void context_insert(struct context_entry *e)
+{
+	struct context_stack *st = e->stack;
+
+	raw_spin_lock(&st->lock);
+	st->count++;
+	st->bytes += e->bytes;
+	if (e->detail) {
+		e->detail->bytes = e->bytes;
+		list_add_tail(&e->detail->node, &st->details);
+	}
+	raw_spin_unlock(&st->lock);
+}
+
+static void context_remove(struct context_group *group,
+			   struct context_entry **link)
 {
 	struct context_entry *e = *link;
 	struct context_stack *st = e->stack;
 
+	lockdep_assert_held(&group->lock);
+
 	*link = e->next;
-	context_resize(e, 0);
+	raw_spin_lock(&st->lock);
 	st->count--;
-	st->site->count--;
-	if (e->detail) {
+	st->bytes -= e->bytes;
+	if (e->detail)
 		list_del(&e->detail->node);
-		context_put(&context_details, e->detail);
-		st->site->nr_details--;
+	raw_spin_unlock(&st->lock);
+	if (e->detail) {
+		context_put(&group->details, e->detail);
+		atomic_dec(&st->site->nr_details);
 	}
-	context_put(&context_entries, e);
-}
-
-static void context_add_detail(struct context_entry *e,
-			       const struct context_info *info)
-{
-	struct context_detail *d = context_get(&context_details);
-
-	d->info = *info;
-	list_add_tail(&d->node, &e->stack->details);
-	e->detail = d;
-	e->stack->site->nr_details++;
-}
-
-/*
- * Adds an entry, if the site is on; with a detail if there is @info and room for
- * one. Returns the pool that has to be refilled first; NULL when it is done with.
- */
-static struct context_pool *context_insert(struct context_site *site,
-					   depot_stack_handle_t handle,
-					   size_t depot_size,
-					   const struct context_info *info,
-					   struct alloc_tag_ref *ref,
-					   size_t bytes)
-{
-	struct context_stack *st;
-	struct context_entry *e;
-
-	lockdep_assert_held(&context_lock);
-
-	if (site->state != CONTEXT_ON)
-		return NULL;
-	/* First of all: the depot has it, and that has to be charged. */
-	st = context_find_stack(site, handle);
-	if (!st) {
-		/* It takes less than a page: where it does not fit, no page does. */
-		if (!context_stacks.free || !context_fits(depot_size))
-			return &context_stacks;
-		st = context_add_stack(site, handle, depot_size);
-	}
-	if (!context_entries.free)
-		return &context_entries;
-	if (site->nr_details >= CONTEXT_DETAILS)
-		info = NULL;
-	if (info && !context_details.free)
-		return &context_details;
-
-	e = context_get(&context_entries);
-	*e = (struct context_entry) { .stack = st };
-	context_link(e, ref);
-	if (info)
-		context_add_detail(e, info);
-	st->count++;
-	site->count++;
-	context_resize(e, bytes);
-	return NULL;
+	context_put(&group->entries, e);
 }
 
 /* Removes the entry of some memory. Returns whether there was one. */
 static bool context_forget(const struct alloc_tag_ref *ref, unsigned long index)
 {
-	struct context_entry **e = context_find(ref, index);
-	bool found = *e;
+	u32 bucket = context_bucket(ref);
+	struct context_group *group = context_group(bucket);
+	struct context_entry **e;
+	bool found;
 
+	raw_spin_lock(&group->lock);
+	e = context_find(bucket, ref, index);
+	found = *e;
 	if (found)
-		context_remove(e);
+		context_remove(group, e);
+	raw_spin_unlock(&group->lock);
 	return found;
 }
 
-static void context_add(struct context_site *site, depot_stack_handle_t handle,
+/* Adds an entry, with a detail if there is @info and room for one. */
+static void context_add(struct context_stack *st,
 			const struct context_info *info,
 			struct alloc_tag_ref *ref, size_t bytes)
 {
-	size_t depot_size = context_depot_size(handle);
-	struct context_pool *pool;
-	unsigned long flags;
-	bool stale = false;
+	u32 bucket = context_bucket(ref);
+	struct context_group *group = context_group(bucket);
+	struct context_entry *e, **stale;
+	bool was_stale;
 
-	for (;;) {
-		raw_spin_lock_irqsave(&context_lock, flags);
-		if (site->state == CONTEXT_ON)
-			stale |= context_forget(ref, site->index);
-		pool = context_insert(site, handle, depot_size, info, ref,
-				      bytes);
-		raw_spin_unlock_irqrestore(&context_lock, flags);
-		if (!pool)
-			break;
-		if (context_refill(pool))
-			continue;
-		if (pool != &context_details) {
-			atomic_long_inc(&site->dropped[DROP_MEMORY]);
-			break;
-		}
-		info = NULL;
+	raw_spin_lock(&group->lock);
+	stale = context_find(bucket, ref, st->site->index);
+	was_stale = *stale;
+	if (was_stale)
+		context_remove(group, stale);
+	e = context_get(&group->entries, sizeof(*e));
+	if (e) {
+		*e = (struct context_entry) { .stack = st, .bytes = bytes };
+		if (info)
+			e->detail = context_new_detail(group, st->site, info);
+		context_link(bucket, e, ref);
+		context_insert(e);
 	}
-	WARN_ONCE(stale, "alloc_tags.ctx: memory was freed past us\n");
+	raw_spin_unlock(&group->lock);
+	if (!e)
+		context_drop_no_memory(st->site);
+	WARN_ONCE(was_stale, "alloc_tags.ctx: memory was freed past us\n");
 }
 
-/* Internals: capture */
+/* Internals: capture, with interrupts off */
 
-static depot_stack_handle_t context_save_stack(struct context_site *site,
-					       struct context_cpu *cpu)
+static struct context_stack *context_save_stack(struct context_site *site,
+						struct context_cpu *cpu)
 {
-	depot_stack_handle_t handle;
+	struct context_stack *st;
 	unsigned int nr;
+	u32 bucket;
 
 	nr = stack_trace_save(cpu->frames, CONTEXT_FRAMES, 0);
-	/* The depot knows nothing of __GFP_NOMEMALLOC. */
-	handle = __stack_depot_save(cpu->frames, nr, 0, CONTEXT_GFP,
-				    context_fits(PAGE_SIZE) &&
-				    !(current->flags & PF_MEMALLOC));
-	if (!handle)
+	/* What an interrupt came upon is not how it got here. */
+	nr = filter_irq_stacks(cpu->frames, nr);
+	if (!nr) {
 		atomic_long_inc(&site->dropped[DROP_STACK]);
-	return handle;
+		return NULL;
+	}
+	bucket = jhash2((u32 *)cpu->frames,
+			nr * sizeof(*cpu->frames) / sizeof(u32), site->index);
+	bucket &= BIT(context_tables.stack_bits) - 1;
+	st = context_find_stack(site, bucket, cpu->frames, nr);
+	if (!st)
+		st = context_add_stack(site, bucket, cpu->frames, nr);
+	if (!st)
+		context_drop_no_memory(site);
+	return st;
 }
 
 static void context_capture(struct context_site *site, struct context_cpu *cpu,
 			    struct alloc_tag_ref *ref, size_t bytes)
 {
-	depot_stack_handle_t handle = context_save_stack(site, cpu);
+	struct context_stack *st = context_save_stack(site, cpu);
 	struct context_info info = {
 		.pid	= current->pid,
 		.tgid	= current->tgid,
 		.ts	= local_clock(),
 	};
 
-	if (!handle)
+	if (!st)
 		return;
 	memcpy(info.comm, current->comm, sizeof(info.comm));
-	context_add(site, handle, &info, ref, bytes);
+	context_add(st, &info, ref, bytes);
 }
 
 static void context_alloc(struct context_site *site, struct alloc_tag_ref *ref,
 			  size_t bytes)
 {
-	struct context_cpu *cpu;
-	unsigned long flags;
+	struct context_cpu *cpu = this_cpu_ptr(&context_cpu);
 
-	if (READ_ONCE(site->state) != CONTEXT_ON)
-		return;
-	if (in_nmi()) {
-		atomic_long_inc(&site->dropped[DROP_NMI]);
-		return;
-	}
-	local_irq_save(flags);
-	cpu = this_cpu_ptr(&context_cpu);
 	if (cpu->busy) {
 		atomic_long_inc(&site->dropped[DROP_NESTED]);
-	} else {
-		cpu->busy = true;
-		context_capture(site, cpu, ref, bytes);
-		cpu->busy = false;
+		return;
 	}
-	local_irq_restore(flags);
-}
-
-static void context_free(struct context_site *site, struct alloc_tag_ref *ref)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&context_lock, flags);
-	if (site->state == CONTEXT_ON)
-		context_forget(ref, site->index);
-	raw_spin_unlock_irqrestore(&context_lock, flags);
+	cpu->busy = true;
+	context_capture(site, cpu, ref, bytes);
+	cpu->busy = false;
 }
 
 /* Interface: what alloc_tag calls */
@@ -593,87 +712,152 @@ static void context_count(unsigned long index, struct alloc_tag_ref *ref,
 			  long bytes, long calls)
 {
 	struct context_site *site = xa_load(&context_sites, index);
+	unsigned long flags;
 
+	/* A lock may be held by what it came upon. Nothing is freed there. */
+	if (in_nmi()) {
+		if (context_is_on(site))
+			atomic_long_inc(&site->dropped[DROP_NMI]);
+		return;
+	}
+	local_irq_save(flags);
+	if (!context_is_on(site))
+		goto out;
 	if (calls > 0)
 		context_alloc(site, ref, bytes);
 	else
-		context_free(site, ref);
+		context_forget(ref, site->index);
+out:
+	local_irq_restore(flags);
+}
+
+/* The stack of some memory, with the info if that is known. NULL for none. */
+static struct context_stack *context_stack_of(const struct alloc_tag_ref *ref,
+					      unsigned long index,
+					      struct context_info *info,
+					      bool *known)
+{
+	u32 bucket = context_bucket(ref);
+	struct context_group *group = context_group(bucket);
+	struct context_stack *st = NULL;
+	struct context_entry *e;
+
+	*known = false;
+	raw_spin_lock(&group->lock);
+	e = *context_find(bucket, ref, index);
+	if (e)
+		st = e->stack;
+	if (e && e->detail) {
+		*info = e->detail->info;
+		*known = true;
+	}
+	raw_spin_unlock(&group->lock);
+	return st;
+}
+
+static void context_regroup_first(const struct alloc_tag_ref *ref,
+				  unsigned long index, size_t bytes)
+{
+	u32 bucket = context_bucket(ref);
+	struct context_group *group = context_group(bucket);
+	struct context_entry *e;
+
+	raw_spin_lock(&group->lock);
+	e = *context_find(bucket, ref, index);
+	if (e)
+		context_resize(e, bytes);
+	raw_spin_unlock(&group->lock);
+}
+
+/* A page that is not the first one; it begins a block if there are @bytes. */
+static void context_regroup_other(struct context_site *site,
+				  const struct alloc_tag_ref *first,
+				  struct alloc_tag_ref *ref, size_t bytes)
+{
+	struct context_stack *st;
+	struct context_info info;
+	bool known, had = context_forget(ref, site->index);
+
+	if (!had && !bytes)
+		return;
+	st = context_stack_of(first, site->index, &info, &known);
+	if (st && bytes)
+		context_add(st, known ? &info : NULL, ref, bytes);
+	else if (!st && had)
+		atomic_long_inc(&site->dropped[DROP_MEMORY]);
 }
 
 /*
  * The first page's entry says where all of them came from. The pages are the
- * caller's alone, so nothing happens to their references meanwhile.
+ * caller's alone, so nothing happens to their references meanwhile. The site may
+ * be switched off between two of them, and its stacks are gone then.
  */
 static void context_regroup(unsigned long index, struct page *page,
 			    unsigned long nr, unsigned long part)
 {
 	struct context_site *site = xa_load(&context_sites, index);
-	struct context_info info, *known = NULL;
-	depot_stack_handle_t handle = 0;
-	struct context_entry **e;
+	struct alloc_tag_ref *ref, *first = pgalloc_tag_ref(page);
 	unsigned long i, flags;
+	size_t bytes;
 
-	raw_spin_lock_irqsave(&context_lock, flags);
-	if (site->state != CONTEXT_ON) {
-		raw_spin_unlock_irqrestore(&context_lock, flags);
-		return;
-	}
-	e = context_find(pgalloc_tag_ref(page), index);
-	if (*e) {
-		handle = (*e)->stack->handle;
-		if ((*e)->detail) {
-			info = (*e)->detail->info;
-			known = &info;
-		}
-		context_resize(*e, part * PAGE_SIZE);
-	}
-	raw_spin_unlock_irqrestore(&context_lock, flags);
-
-	for (i = 1; i < nr; i++) {
-		struct alloc_tag_ref *ref = pgalloc_tag_ref(nth_page(page, i));
-
-		raw_spin_lock_irqsave(&context_lock, flags);
-		if (site->state == CONTEXT_ON && context_forget(ref, index) &&
-		    !handle)
-			atomic_long_inc(&site->dropped[DROP_MEMORY]);
-		raw_spin_unlock_irqrestore(&context_lock, flags);
-		if (i % part == 0 && handle)
-			context_add(site, handle, known, ref, part * PAGE_SIZE);
+	for (i = 0; i < nr; i++) {
+		ref = pgalloc_tag_ref(nth_page(page, i));
+		bytes = i % part ? 0 : part * PAGE_SIZE;
+		local_irq_save(flags);
+		if (context_is_on(site) && !i)
+			context_regroup_first(ref, index, bytes);
+		else if (context_is_on(site))
+			context_regroup_other(site, first, ref, bytes);
+		local_irq_restore(flags);
 	}
 }
 
 /* Takes the entry of some memory out of the table. NULL if there is none. */
 static struct context_entry *context_unlink(const struct alloc_tag_ref *ref)
 {
-	struct context_entry **link = context_find(ref, ref->index);
-	struct context_entry *e = *link;
+	struct context_site *site = xa_load(&context_sites, ref->index);
+	struct context_entry *e, **link;
+	struct context_group *group;
+	u32 bucket;
 
-	if (!e)
+	/* What context_sweep() is after stays where it is. */
+	if (!site || !context_is_on(site))
 		return NULL;
-	/* What context_sweep() is after may not move behind its back. */
-	if (e->stack->site->state != CONTEXT_ON) {
-		context_remove(link);
-		return NULL;
-	}
-	*link = e->next;
+	bucket = context_bucket(ref);
+	group = context_group(bucket);
+	raw_spin_lock(&group->lock);
+	link = context_find(bucket, ref, ref->index);
+	e = *link;
+	if (e)
+		*link = e->next;
+	raw_spin_unlock(&group->lock);
 	return e;
 }
 
+static void context_relink(struct context_entry *e, struct alloc_tag_ref *ref)
+{
+	u32 bucket = context_bucket(ref);
+	struct context_group *group = context_group(bucket);
+
+	raw_spin_lock(&group->lock);
+	context_link(bucket, e, ref);
+	raw_spin_unlock(&group->lock);
+}
+
+/* Both are the caller's alone: nobody looks for an entry on its way. */
 static void context_move(struct alloc_tag_ref *a, struct alloc_tag_ref *b)
 {
 	struct context_entry *of_a, *of_b;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&context_lock, flags);
-	if (context_table) {
-		of_a = context_unlink(a);
-		of_b = context_unlink(b);
-		if (of_a)
-			context_link(of_a, b);
-		if (of_b)
-			context_link(of_b, a);
-	}
-	raw_spin_unlock_irqrestore(&context_lock, flags);
+	local_irq_save(flags);
+	of_a = context_unlink(a);
+	of_b = context_unlink(b);
+	if (of_a)
+		context_relink(of_a, b);
+	if (of_b)
+		context_relink(of_b, a);
+	local_irq_restore(flags);
 }
 
 static const struct alloc_tag_watcher context_watcher = {
@@ -685,49 +869,98 @@ static const struct alloc_tag_watcher context_watcher = {
 
 /* Internals: commands */
 
-/* For as long as a site is armed or on. */
-static int context_get_table(void)
+static size_t context_tables_size(const struct context_tables *t)
 {
-	struct context_entry **table;
-	unsigned int bits;
+	return (sizeof(*t->entries) << t->entry_bits) +
+	       (sizeof(*t->stacks) << t->stack_bits) +
+	       (sizeof(*t->groups) << t->group_bits);
+}
+
+static void context_free_tables(struct context_tables *t)
+{
+	kvfree(t->entries);
+	kvfree(t->stacks);
+	kvfree(t->groups);
+}
+
+/*
+ * As many buckets as the cap has room for entries with a chain of four, and for
+ * stacks of a usual size. A group has partly used pages of its own: few enough that
+ * they are a small part of the cap.
+ */
+static int context_alloc_tables(struct context_tables *t, unsigned long cap)
+{
+	unsigned int i;
+
+	t->entry_bits = clamp(ilog2(cap / (4 * sizeof(struct context_entry))),
+			      4, 22);
+	t->stack_bits = clamp(ilog2(cap / SZ_1K), 4, 18);
+	t->group_bits = clamp(ilog2(cap / SZ_256K | 1), 0, 8);
+	t->entries = kvcalloc(BIT(t->entry_bits), sizeof(*t->entries),
+			      GFP_KERNEL);
+	t->stacks = kvcalloc(BIT(t->stack_bits), sizeof(*t->stacks),
+			     GFP_KERNEL);
+	t->groups = kvcalloc(BIT(t->group_bits), sizeof(*t->groups),
+			     GFP_KERNEL);
+	if (!t->entries || !t->stacks || !t->groups) {
+		context_free_tables(t);
+		return -ENOMEM;
+	}
+	for (i = 0; i < BIT(t->group_bits); i++)
+		raw_spin_lock_init(&t->groups[i].lock);
+	return 0;
+}
+
+/* Enough for what is allocated, or split, with interrupts off. */
+static unsigned int context_reserve_size(unsigned long cap)
+{
+	return clamp(cap / PAGE_SIZE / 16, 4UL, 128UL);
+}
+
+/* For as long as a site is armed or on. */
+static int context_get_tables(void)
+{
+	struct context_tables tables;
+	int err;
 
 	lockdep_assert_held(&context_mutex);
 
-	if (context_table)
+	if (context_tables.entries)
 		return 0;
-	if (stack_depot_init())
-		return -ENOMEM;
-	bits = clamp(ilog2(context_mem_max / (4 * sizeof(struct context_entry))),
-		     4, CONTEXT_TABLE_BITS_MAX);
-	table = kvcalloc(BIT(bits), sizeof(*table), GFP_KERNEL);
-	if (!table)
-		return -ENOMEM;
-
-	raw_spin_lock_irq(&context_lock);
-	context_mem += sizeof(*table) << bits;
-	context_table = table;
-	context_table_bits = bits;
-	raw_spin_unlock_irq(&context_lock);
+	err = context_alloc_tables(&tables, context_mem_max);
+	if (err)
+		return err;
+	atomic_long_add(context_tables_size(&tables), &context_mem);
+	context_tables = tables;
+	WRITE_ONCE(context_reserve.want, context_reserve_size(context_mem_max));
+	context_refill(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	static_branch_enable(&alloc_tag_watch_key);
 	return 0;
 }
 
-static void context_put_table(void)
+/*
+ * When no site is on. Either none was, or context_sweep() has waited since: nobody
+ * is in the tables any more, or asks for a refill.
+ */
+static void context_put_tables(void)
 {
-	struct context_entry **table = context_table;
+	struct context_tables tables = context_tables;
+	struct context_site *site;
 
 	lockdep_assert_held(&context_mutex);
 
-	if (context_nr_on || !table)
+	if (context_nr_on || !tables.entries)
 		return;
 	static_branch_disable(&alloc_tag_watch_key);
-	raw_spin_lock_irq(&context_lock);
-	context_table = NULL;
-	context_mem -= sizeof(*table) << context_table_bits;
-	raw_spin_unlock_irq(&context_lock);
-	context_drain(&context_entries);
-	context_drain(&context_details);
-	kvfree(table);
+	WRITE_ONCE(context_reserve.want, 0);
+	irq_work_sync(&context_refill_work);
+	context_tables = (struct context_tables) { };
+	list_for_each_entry(site, &context_sites_list, node)
+		INIT_LIST_HEAD(&site->stacks);
+	context_generation++;
+	context_drain();
+	atomic_long_sub(context_tables_size(&tables), &context_mem);
+	context_free_tables(&tables);
 }
 
 static char *context_where(const struct codetag_iterator *it)
@@ -749,6 +982,7 @@ static struct context_site *context_add_site(unsigned long index)
 	if (!site)
 		return NULL;
 	site->index = index;
+	raw_spin_lock_init(&site->lock);
 	INIT_LIST_HEAD(&site->stacks);
 	err = xa_err(xa_store(&context_sites, index, site, GFP_KERNEL));
 	if (err) {
@@ -793,27 +1027,34 @@ static void context_switch_off(struct context_site *site)
 {
 	if (site->state == CONTEXT_OFF)
 		return;
-	raw_spin_lock_irq(&context_lock);
 	WRITE_ONCE(site->state, CONTEXT_OFF);
-	raw_spin_unlock_irq(&context_lock);
 	context_nr_on--;
 }
 
-/* Removes the entries of sites that were switched off: nothing is added to them. */
+static void context_sweep_bucket(u32 bucket)
+{
+	struct context_group *group = context_group(bucket);
+	struct context_entry **e = &context_tables.entries[bucket];
+
+	raw_spin_lock_irq(&group->lock);
+	while (*e) {
+		if ((*e)->stack->site->state == CONTEXT_OFF)
+			context_remove(group, e);
+		else
+			e = &(*e)->next;
+	}
+	raw_spin_unlock_irq(&group->lock);
+}
+
+/* Removes the entries of sites that were switched off. */
 static void context_sweep(void)
 {
-	struct context_entry **e;
-	unsigned long i;
+	u32 i;
 
-	for (i = 0; i < BIT(context_table_bits); i++) {
-		raw_spin_lock_irq(&context_lock);
-		for (e = &context_table[i]; *e; ) {
-			if ((*e)->stack->site->state == CONTEXT_OFF)
-				context_remove(e);
-			else
-				e = &(*e)->next;
-		}
-		raw_spin_unlock_irq(&context_lock);
+	/* Then nothing is added to them, and none of them is on its way. */
+	synchronize_rcu();
+	for (i = 0; i < BIT(context_tables.entry_bits); i++) {
+		context_sweep_bucket(i);
 		cond_resched();
 	}
 }
@@ -891,16 +1132,14 @@ static void context_switch_on(void)
 	struct context_site *site;
 
 	synchronize_rcu();
-	raw_spin_lock_irq(&context_lock);
 	list_for_each_entry(site, &context_sites_list, node)
 		if (site->state == CONTEXT_ARMED)
 			WRITE_ONCE(site->state, CONTEXT_ON);
-	raw_spin_unlock_irq(&context_lock);
 }
 
 static int context_enable(struct codetag_query query)
 {
-	int nr = context_get_table();
+	int nr = context_get_tables();
 
 	if (nr)
 		return nr;
@@ -921,7 +1160,7 @@ static int context_disable(struct codetag_query query)
 	codetag_lock(&alloc_tag_type);
 	nr = context_for_each(query, context_visit_disable);
 	codetag_unlock(&alloc_tag_type);
-	if (context_table)
+	if (context_tables.entries)
 		context_sweep();
 	return nr;
 }
@@ -962,7 +1201,7 @@ static int context_command(struct codetag_words *w)
 	mutex_lock(&context_mutex);
 	nr = command == CONTEXT_ENABLE ? context_enable(query) :
 					 context_disable(query);
-	context_put_table();
+	context_put_tables();
 	mutex_unlock(&context_mutex);
 
 	if (!nr) {
@@ -977,8 +1216,9 @@ static int context_command(struct codetag_words *w)
 /**
  * struct context_reader - an open file
  * @pos: where it stands, as seq_file counts
- * @site: the same, NULL at the end; sites and stacks stay, and so can this
+ * @site: the same, NULL at the end; sites stay, and so can this
  * @stack: NULL for the site's own line
+ * @generation: of @stack
  * @nr: details of @stack
  * @details: these
  */
@@ -986,6 +1226,7 @@ struct context_reader {
 	loff_t pos;
 	struct context_site *site;
 	struct context_stack *stack;
+	unsigned long generation;
 	unsigned int nr;
 	struct context_detail details[CONTEXT_DETAILS];
 };
@@ -998,22 +1239,26 @@ static void context_reader_first(struct context_reader *r)
 					   struct context_site, node);
 }
 
-static void context_reader_next(struct context_reader *r)
+static void context_reader_next_site(struct context_reader *r)
 {
-	struct list_head *next = r->stack ? &r->stack->node : &r->site->stacks;
-
-	r->pos++;
-	/* Pairs with list_add_tail_rcu(); none is ever taken away. */
-	next = READ_ONCE(next->next);
-	if (next != &r->site->stacks) {
-		r->stack = list_entry(next, struct context_stack, node);
-		return;
-	}
 	r->stack = NULL;
 	if (list_is_last(&r->site->node, &context_sites_list))
 		r->site = NULL;
 	else
 		r->site = list_next_entry(r->site, node);
+}
+
+static void context_reader_next(struct context_reader *r)
+{
+	struct list_head *next = r->stack ? &r->stack->node : &r->site->stacks;
+
+	r->pos++;
+	/* Pairs with list_add_tail_rcu(); none goes without the mutex. */
+	next = READ_ONCE(next->next);
+	if (next != &r->site->stacks)
+		r->stack = list_entry(next, struct context_stack, node);
+	else
+		context_reader_next_site(r);
 }
 
 /* Goes on where the last read() ended, whatever came before that meanwhile. */
@@ -1024,6 +1269,9 @@ static void *context_seq_start(struct seq_file *m, loff_t *pos)
 	mutex_lock(&context_mutex);
 	if (!*pos || r->pos > *pos)
 		context_reader_first(r);
+	else if (r->stack && r->generation != context_generation)
+		context_reader_next_site(r);
+	r->generation = context_generation;
 	while (r->site && r->pos < *pos)
 		context_reader_next(r);
 	return r->site ? r : NULL;
@@ -1054,17 +1302,31 @@ static void context_show_size(struct seq_file *m, u64 bytes)
 	seq_printf(m, "%*s%s", (int)(8 - strlen(unit)), text, unit);
 }
 
+/* Of all stacks of a site. */
+static void context_sum(struct context_site *site, unsigned long *count,
+			u64 *bytes)
+{
+	struct context_stack *st;
+
+	*count = 0;
+	*bytes = 0;
+	/* None goes without the mutex. */
+	list_for_each_entry_rcu(st, &site->stacks, node,
+				lockdep_is_held(&context_mutex)) {
+		raw_spin_lock_irq(&st->lock);
+		*count += st->count;
+		*bytes += st->bytes;
+		raw_spin_unlock_irq(&st->lock);
+	}
+}
+
 static void context_show_site(struct seq_file *m, struct context_site *site)
 {
 	unsigned long count;
 	unsigned int i;
 	u64 bytes;
 
-	raw_spin_lock_irq(&context_lock);
-	count = site->count;
-	bytes = site->bytes;
-	raw_spin_unlock_irq(&context_lock);
-
+	context_sum(site, &count, &bytes);
 	context_show_size(m, bytes);
 	seq_printf(m, " %8lu %s\n", count, site->where);
 	for (i = 0; i < NR_DROPS; i++) {
@@ -1107,28 +1369,28 @@ static unsigned int context_skip_frames(const struct context_site *site,
 static void context_show_frames(struct seq_file *m,
 				const struct context_stack *st)
 {
-	unsigned long *frames;
-	unsigned int i, nr = stack_depot_fetch(st->handle, &frames);
+	unsigned int i;
 
 	seq_puts(m, "    call stack:\n");
-	for (i = context_skip_frames(st->site, frames, nr); i < nr; i++)
-		seq_printf(m, "         %pB\n", (void *)frames[i]);
+	for (i = context_skip_frames(st->site, st->frames, st->nr_frames);
+	     i < st->nr_frames; i++)
+		seq_printf(m, "         %pB\n", (void *)st->frames[i]);
 }
 
 static void context_show_stack(struct seq_file *m, struct context_reader *r)
 {
-	const struct context_stack *st = r->stack;
+	struct context_stack *st = r->stack;
 	const struct context_detail *d;
 	unsigned long count;
 	u64 bytes;
 
 	r->nr = 0;
-	raw_spin_lock_irq(&context_lock);
+	raw_spin_lock_irq(&st->lock);
 	count = st->count;
 	bytes = st->bytes;
 	list_for_each_entry(d, &st->details, node)
 		r->details[r->nr++] = *d;
-	raw_spin_unlock_irq(&context_lock);
+	raw_spin_unlock_irq(&st->lock);
 	if (!count)
 		return;
 
@@ -1169,6 +1431,7 @@ static int context_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	r->pos = 0;
 	r->site = NULL;
+	r->stack = NULL;
 	err = seq_open(file, &context_seq_ops);
 	if (err)
 		kvfree(r);
@@ -1200,7 +1463,7 @@ static const struct file_operations context_fops = {
 
 static int context_mem_show(struct seq_file *m, void *v)
 {
-	seq_printf(m, "%lu of %lu bytes\n", READ_ONCE(context_mem),
+	seq_printf(m, "%lu of %lu bytes\n", atomic_long_read(&context_mem),
 		   READ_ONCE(context_mem_max));
 	return 0;
 }
@@ -1246,3 +1509,7 @@ static int __init context_init(void)
 	return 0;
 }
 late_initcall(context_init);
+
+#ifdef CONFIG_ALLOC_TAG_CTX_KUNIT_TEST
+#include "alloc_tag_ctx_kunit.c"
+#endif

@@ -20,7 +20,9 @@ struct page;
  *
  * A wanted line has no entry in the table of parts, see alloc_tag_drop_parts().
  * Therefore only its allocations and frees reach @count. All are called in any
- * context, and only while alloc_tag_watch_key is on.
+ * context, and only while alloc_tag_watch_key is on. They must not allocate: the
+ * caller of an allocator may hold any lock. @count is called for an allocation
+ * under no lock of the allocator itself, but for a free it may be.
  */
 struct alloc_tag_watcher {
 	bool (*wants)(unsigned long index);
