@@ -4,8 +4,12 @@
  * that can fail. Commands, see ctag_cmd.h:
  *
  *	hold N		N objects more, by one way and the other in turn
- *	drop		frees them all
- *	hammer N	on each CPU, N times: an object and a page, held for a while
+ *	drop		frees all that is held
+ *	burst N		N objects more, all with interrupts off
+ *	areas N		N per-CPU areas more
+ *	bulk N		N pages more, which come together
+ *	hammer N	on each CPU, N times: an object and a page, held for a while,
+ *			and now and then an area and pages that come together
  *	points N	two lines that can fail are asked N times each
  *	deep N		an object each by N ways, 16 calls deep
  *	nofail N	an object and an area that may not fail, N times; not held
@@ -21,6 +25,9 @@
 #include <linux/dynamic_fault.h>
 #include <linux/gfp.h>
 #include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -41,6 +48,11 @@ static atomic_long_t nr_failed;
 static noinline struct object *make_object(void)
 {
 	return kmalloc(sizeof(struct object), GFP_KERNEL);
+}
+
+static noinline struct object *make_atomic(void)
+{
+	return kmalloc(sizeof(struct object), GFP_ATOMIC);
 }
 
 /* The ways; the barrier keeps the calls from being jumps. */
@@ -112,6 +124,76 @@ static int deep(unsigned long nr)
 	return 0;
 }
 
+static int burst(unsigned long nr)
+{
+	unsigned long flags;
+	struct object *o;
+
+	local_irq_save(flags);
+	for (; nr; nr--) {
+		o = make_atomic();
+		if (!o)
+			break;
+		o->next = held;
+		held = o;
+		nr_held++;
+	}
+	local_irq_restore(flags);
+	return nr ? -ENOMEM : 0;
+}
+
+struct area {
+	unsigned long rest[8];
+};
+
+static struct area __percpu *areas[1000];
+static unsigned long nr_areas;
+
+static noinline struct area __percpu *make_area(void)
+{
+	return alloc_percpu_gfp(struct area, GFP_KERNEL | __GFP_NOWARN);
+}
+
+static int hold_areas(unsigned long nr)
+{
+	for (; nr && nr_areas < ARRAY_SIZE(areas); nr--) {
+		areas[nr_areas] = make_area();
+		if (!areas[nr_areas])
+			return -ENOMEM;
+		nr_areas++;
+	}
+	return nr ? -ENOSPC : 0;
+}
+
+static LIST_HEAD(bulk_pages);
+
+static noinline unsigned long make_pages(unsigned long nr, struct list_head *list)
+{
+	return alloc_pages_bulk_list(GFP_KERNEL, nr, list);
+}
+
+static int hold_bulk(unsigned long nr)
+{
+	unsigned long got;
+
+	for (; nr; nr -= min(nr, got)) {
+		got = make_pages(nr, &bulk_pages);
+		if (!got)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_bulk(struct list_head *list)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, list, lru) {
+		list_del(&page->lru);
+		__free_page(page);
+	}
+}
+
 static void nofail(unsigned long nr)
 {
 	void *p, *q;
@@ -137,9 +219,23 @@ static void drop(void)
 		if (!(--nr_held % 1024))
 			cond_resched();
 	}
+	while (nr_areas)
+		free_percpu(areas[--nr_areas]);
+	free_bulk(&bulk_pages);
 }
 
 #define HAMMER_HELD	16
+
+static void hammer_rarely(void)
+{
+	struct area __percpu *area = make_area();
+	LIST_HEAD(list);
+
+	if (!area || !make_pages(8, &list))
+		atomic_long_inc(&nr_failed);
+	free_percpu(area);
+	free_bulk(&list);
+}
 
 static DECLARE_COMPLETION(hammered);
 
@@ -158,6 +254,8 @@ static int hammer_thread(void *data)
 		page[at] = i < nr ? alloc_page(GFP_KERNEL) : NULL;
 		if (i < nr && (!object[at] || !page[at]))
 			atomic_long_inc(&nr_failed);
+		if (!at)
+			hammer_rarely();
 		cond_resched();
 	}
 	complete(&hammered);
@@ -214,6 +312,12 @@ static int command(char *line)
 		return -EINVAL;
 	if (!strcmp(verb, "hold"))
 		return hold(nr);
+	if (!strcmp(verb, "burst"))
+		return burst(nr);
+	if (!strcmp(verb, "areas"))
+		return hold_areas(nr);
+	if (!strcmp(verb, "bulk"))
+		return hold_bulk(nr);
 	if (!strcmp(verb, "hammer"))
 		return hammer(nr);
 	if (!strcmp(verb, "deep"))
