@@ -99,6 +99,18 @@ void codetag_words_begin(struct codetag_words *w, char *text)
 	codetag_words_next(w);
 }
 
+/**
+ * codetag_words_report - tell the kernel log what is wrong with a line, if anything
+ * @w: the line
+ * @from: where it comes from
+ */
+void codetag_words_report(const struct codetag_words *w, const char *from)
+{
+	if (w->error)
+		pr_err("%s: column %u, \"%s\": %s\n", from, w->column,
+		       w->word ?: "", w->error);
+}
+
 static bool codetag_number(const char **s, unsigned int *number)
 {
 	u64 n = 0;
@@ -314,9 +326,7 @@ ssize_t codetag_command(const char *file, const char __user *buf, size_t count,
 
 	codetag_words_begin(&w, text);
 	ret = run(&w);
-	if (w.error)
-		pr_err("%s: column %u, \"%s\": %s\n", file, w.column,
-		       w.word ?: "", w.error);
+	codetag_words_report(&w, file);
 	kfree(text);
 	return ret ?: count;
 }

@@ -58,6 +58,7 @@ struct codetag_query {
 void codetag_words_begin(struct codetag_words *w, char *text);
 void codetag_words_next(struct codetag_words *w);
 int codetag_words_wrong(struct codetag_words *w, const char *error);
+void codetag_words_report(const struct codetag_words *w, const char *from);
 int codetag_words_number(struct codetag_words *w, unsigned int min,
 			 unsigned int max, unsigned int *number);
 
