@@ -15,9 +15,9 @@
  * for writing; the two exclude each other.
  *
  * Whether an evaluation fails is up to should_fail() of the fault injection
- * framework, with probability and interval as they are there, and with
- * /proc/<pid>/fail-nth. How often a point may fire is counted here, since there
- * two CPUs can both take the last time.
+ * framework, with its probability and with /proc/<pid>/fail-nth. Evaluations, and
+ * how often a point may fire, are counted here with atomics: the counts of the
+ * framework are not exact when several CPUs evaluate a point.
  *
  * Points are evaluated in any context but NMI; the rest is process context.
  */
@@ -35,6 +35,7 @@
 #include <linux/hashtable.h>
 #include <linux/init.h>
 #include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/parser.h>
 #include <linux/preempt.h>
@@ -45,6 +46,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+
 
 #include "alloc_tag.h"
 
@@ -92,7 +94,7 @@ struct fault_settings {
  * @node: in fault_points; before that, in the list of a command
  * @ct: the tag, which is the key
  * @set: what the command said
- * @attr: the same for should_fail()
+ * @attr: its probability, for should_fail()
  * @left: how many times it may fire still, or FAULT_ALWAYS
  * @evaluated: how often it could have fired
  * @fired: how often it did
@@ -104,7 +106,7 @@ struct fault_point {
 	struct fault_settings set;
 	struct fault_attr attr;
 	atomic_t left;
-	atomic_long_t evaluated;
+	atomic64_t evaluated;
 	atomic_long_t fired;
 	struct rcu_head rcu;
 };
@@ -140,12 +142,34 @@ static bool fault_concerns(const struct fault_settings *set)
 	return match_wildcard(set->comm, current->comm);
 }
 
+/* What an evaluation asks that is not an Nth one: only fail-nth lets it fire. */
+static struct fault_attr fault_attr_between = {
+	.interval	= 1,
+	.times		= ATOMIC_INIT(-1),
+	.require_end	= ULONG_MAX,
+};
+
+/* An evaluation that may fire: does it, by the framework? */
+static bool fault_should_fail(struct fault_point *p, u64 nr)
+{
+	u32 frequency = p->set.frequency;
+	u32 rest = 0;
+
+	if (frequency != 1)
+		div_u64_rem(nr, frequency, &rest);
+	return should_fail(rest ? &fault_attr_between : &p->attr, 1);
+}
+
 static bool fault_fires(struct fault_point *p)
 {
+	/* A point that only counts need not ask. */
+	bool counts = !p->set.probability && !READ_ONCE(current->fail_nth);
+	u64 nr;
+
 	if (!atomic_read(&p->left) || !fault_concerns(&p->set))
 		return false;
-	atomic_long_inc(&p->evaluated);
-	if (!should_fail(&p->attr, 1))
+	nr = atomic64_inc_return(&p->evaluated);
+	if (counts || !fault_should_fail(p, nr))
 		return false;
 	if (p->set.times != FAULT_ALWAYS &&
 	    atomic_dec_if_positive(&p->left) < 0)
@@ -189,6 +213,23 @@ bool __dynamic_fault_memory(gfp_t gfp)
 	if (gfp & __GFP_NOFAIL)
 		return false;
 	return __dynamic_fault(&current->alloc_tag->ct);
+}
+
+/**
+ * __dynamic_fault_decides - what dynamic_fault_memory_or() does when any is on
+ * @gfp: flags of the allocation
+ *
+ * Context: any but NMI.
+ * Return: 1 if the line that allocates fires; -1 if it does not, but was counted
+ * for fail-nth, so that nothing else may count the allocation; else 0.
+ */
+int __dynamic_fault_decides(gfp_t gfp)
+{
+	unsigned int nth = in_task() ? READ_ONCE(current->fail_nth) : 0;
+
+	if (__dynamic_fault_memory(gfp))
+		return 1;
+	return nth && READ_ONCE(current->fail_nth) != nth ? -1 : 0;
 }
 
 /* Internals: the tags */
@@ -407,7 +448,6 @@ static struct fault_point *fault_new(const struct fault_settings *set)
 	p->attr = (struct fault_attr)FAULT_ATTR_INITIALIZER;
 	p->attr.verbose = 0;
 	p->attr.stacktrace_depth = 0;
-	p->attr.interval = set->frequency;
 	p->attr.probability = set->probability;
 	atomic_set(&p->attr.times, -1);
 	atomic_set(&p->left, set->times);
@@ -423,6 +463,23 @@ static void fault_free_list(struct hlist_head *list)
 		kfree(p);
 }
 
+/**
+ * struct fault_command - a command that was read
+ * @query: which points
+ * @set: what they are to do
+ */
+struct fault_command {
+	struct codetag_query query;
+	struct fault_settings set;
+};
+
+static bool fault_is_meant(struct codetag_query *query,
+			   const struct codetag_iterator *it)
+{
+	return codetag_query_match(query, it->ct, codetag_modname(it),
+				   fault_class(it));
+}
+
 /* A point for each tag of the query, before anything is changed. */
 static int fault_prepare(struct codetag_query query,
 			 const struct fault_settings *set,
@@ -434,8 +491,7 @@ static int fault_prepare(struct codetag_query query,
 	bool more;
 
 	for (more = fault_seek(&it, 0); more; more = fault_next(&it)) {
-		if (!codetag_query_match(&query, it.ct, codetag_modname(&it),
-					 fault_class(&it)))
+		if (!fault_is_meant(&query, &it))
 			continue;
 		nr++;
 		if (!set->enable)
@@ -456,8 +512,7 @@ static void fault_apply(struct codetag_query query, struct hlist_head *list)
 	bool more;
 
 	for (more = fault_seek(&it, 0); more; more = fault_next(&it)) {
-		if (!codetag_query_match(&query, it.ct, codetag_modname(&it),
-					 fault_class(&it)))
+		if (!fault_is_meant(&query, &it))
 			continue;
 		if (hlist_empty(list)) {
 			fault_remove(it.ct);
@@ -488,30 +543,46 @@ static void fault_switch(void)
 	}
 }
 
-static int fault_command(struct codetag_words *w)
+static int fault_do(const struct fault_command *c)
 {
-	struct fault_settings set;
-	struct codetag_query query;
 	HLIST_HEAD(list);
 	int ret;
 
-	if (codetag_query_parse(&query, w) || fault_parse_command(&set, w))
-		return -EINVAL;
+	lockdep_assert_held(&dynamic_fault_mutex);
 
-	mutex_lock(&dynamic_fault_mutex);
 	fault_lock_tags();
-	ret = fault_prepare(query, &set, &list);
+	ret = fault_prepare(c->query, &c->set, &list);
 	if (ret < 0)
 		fault_free_list(&list);
 	else
-		fault_apply(query, &list);
+		fault_apply(c->query, &list);
 	fault_unlock_tags();
 	fault_switch();
+	return ret < 0 ? ret : 0;
+}
+
+static int fault_parse(struct fault_command *c, struct codetag_words *w)
+{
+	if (codetag_query_parse(&c->query, w))
+		return -EINVAL;
+	return fault_parse_command(&c->set, w);
+}
+
+static int fault_command(struct codetag_words *w)
+{
+	struct fault_command c;
+	int ret;
+
+	if (fault_parse(&c, w))
+		return -EINVAL;
+
+	mutex_lock(&dynamic_fault_mutex);
+	ret = fault_do(&c);
 	mutex_unlock(&dynamic_fault_mutex);
 
 	if (ret == -ENOENT)
 		pr_err("no such fault point\n");
-	return ret < 0 ? ret : 0;
+	return ret;
 }
 
 /* Interface: debugfs */
@@ -563,8 +634,8 @@ static void fault_show_point(struct seq_file *m, const struct fault_point *p)
 		seq_printf(m, " task:%d", set->pid);
 	if (*set->comm)
 		seq_printf(m, " task:%s", set->comm);
-	seq_printf(m, " evaluated:%ld fired:%ld",
-		   atomic_long_read(&p->evaluated), atomic_long_read(&p->fired));
+	seq_printf(m, " evaluated:%lld fired:%ld",
+		   (s64)atomic64_read(&p->evaluated), atomic_long_read(&p->fired));
 }
 
 static int fault_seq_show(struct seq_file *m, void *v)
@@ -628,3 +699,7 @@ static int __init dynamic_fault_init(void)
 	return 0;
 }
 late_initcall(dynamic_fault_init);
+
+#ifdef CONFIG_DYNAMIC_FAULT_KUNIT_TEST
+#include "dynamic_fault_kunit.c"
+#endif

@@ -32,6 +32,7 @@ DECLARE_STATIC_KEY_FALSE(dynamic_fault_key);
 
 bool __dynamic_fault(const struct codetag *ct);
 bool __dynamic_fault_memory(gfp_t gfp);
+int __dynamic_fault_decides(gfp_t gfp);
 
 /**
  * dynamic_fault - is this line to fail?
@@ -70,6 +71,26 @@ static __always_inline bool dynamic_fault_memory(gfp_t gfp)
 	       __dynamic_fault_memory(gfp);
 }
 
+/**
+ * dynamic_fault_memory_or - is the current allocation to fail, for any reason?
+ * @_gfp: its flags
+ * @_other: whether it is to fail by another part of the fault injection framework;
+ *	not evaluated if the fault point has fired, or has counted the allocation
+ *	for /proc/<pid>/fail-nth
+ *
+ * For an allocator that has both, so that fail-nth counts an allocation once.
+ *
+ * Context: any but NMI.
+ * Return: true when the allocator is to return what it returns on failure.
+ */
+#define dynamic_fault_memory_or(_gfp, _other)				\
+({									\
+	int _decided = static_branch_unlikely(&dynamic_fault_key) ?	\
+		       __dynamic_fault_decides(_gfp) : 0;		\
+									\
+	_decided ? _decided > 0 : (_other);				\
+})
+
 #else /* CONFIG_DYNAMIC_FAULT */
 
 #define dynamic_fault(_class)	((void)(_class), false)
@@ -78,6 +99,8 @@ static inline bool dynamic_fault_memory(gfp_t gfp)
 {
 	return false;
 }
+
+#define dynamic_fault_memory_or(_gfp, _other)	(_other)
 
 #endif /* CONFIG_DYNAMIC_FAULT */
 

@@ -111,6 +111,25 @@ test_how_often()
 	fired 0
 }
 
+# Whatever CPU evaluates it, each Nth evaluation is one that fires.
+test_frequency_on_all_cpus()
+{
+	clean
+	uses "points 0"
+	cpus=$(grep -c ^processor /proc/cpuinfo)
+	for n in 2 7 1000; do
+		faults "module ctag_uses func make_object frequency $n"
+		uses "hammer 20000"
+		all=$((cpus * 20000))
+		eq "frequency $n" \
+			"$(grep -o 'func:make_object .* evaluated:[0-9]* fired:[0-9]*' $FAULTS |
+			   sed 's/.* evaluated/evaluated/')" \
+			"evaluated:$all fired:$((all / n))"
+	done
+	faults disable
+	rmmod ctag_uses		# its count of failures begins anew
+}
+
 test_which_task()
 {
 	clean
