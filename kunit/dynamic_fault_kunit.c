@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of dynamic fault injection: how often points fire, and how fail-nth
- * counts allocations. Included by lib/dynamic_fault.c.
+ * KUnit tests of dynamic fault injection: how often points fire, how fail-nth
+ * counts allocations, and the commands of the boot parameter. Included by
+ * lib/dynamic_fault.c.
  */
 #include <kunit/test.h>
 #include <linux/hrtimer.h>
@@ -202,6 +203,60 @@ static void test_allocations_fail(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kunit_pages_fail());
 }
 
+static void boot_commands(const char *text)
+{
+	char *copy = kstrdup(text, GFP_KERNEL);
+
+	if (copy)
+		fault_boot_text_run(copy);
+	kfree(copy);
+}
+
+static unsigned int nr_boot_commands(void)
+{
+	struct fault_boot_command *b;
+	unsigned int nr = 0;
+
+	list_for_each_entry(b, &fault_boot_commands, node)
+		nr++;
+	return nr;
+}
+
+static void test_boot_commands(struct kunit *test)
+{
+	unsigned int before = nr_boot_commands();
+
+	boot_commands("class kunit enable; class 'kunit other' oneshot");
+	KUNIT_EXPECT_EQ(test, nr_boot_commands(), before + 2);
+	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 5);
+	KUNIT_EXPECT_EQ(test, fires(kunit_other_point, 5), 1);
+
+	/* One that is about some points leaves the others of the parameter. */
+	KUNIT_ASSERT_EQ(test, kunit_command("class kunit disable"), 0);
+	KUNIT_EXPECT_EQ(test, nr_boot_commands(), before + 2);
+	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 0);
+	KUNIT_ASSERT_EQ(test, kunit_command("disable"), 0);
+	KUNIT_EXPECT_EQ(test, nr_boot_commands(), 0);
+}
+
+/* A semicolon in quotes ends nothing; a module may have the points. */
+static void test_boot_cuts(struct kunit *test)
+{
+	boot_commands(";; class 'a;b' enable ;\t; module nothing \"enable\";");
+	KUNIT_EXPECT_EQ(test, nr_boot_commands(), 2);
+	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 0);
+}
+
+/* What is wrong is left out, and nothing else is. */
+static void test_boot_junk(struct kunit *test)
+{
+	boot_commands("class kunit enabel; class 'kunit; enable");
+	KUNIT_EXPECT_EQ(test, nr_boot_commands(), 0);
+	boot_commands("class kunit; line x enable; class kunit times 2; times 0");
+	KUNIT_EXPECT_EQ(test, nr_boot_commands(), 1);
+	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 2);
+}
+
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(test_frequency),
 	KUNIT_CASE(test_frequency_and_nth),
@@ -209,6 +264,9 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(test_nth_of_slab),
 	KUNIT_CASE(test_nth_of_pages),
 	KUNIT_CASE(test_allocations_fail),
+	KUNIT_CASE(test_boot_commands),
+	KUNIT_CASE(test_boot_cuts),
+	KUNIT_CASE(test_boot_junk),
 	{}
 };
 

@@ -19,6 +19,10 @@
  * how often a point may fire, are counted here with atomics: the counts of the
  * framework are not exact when several CPUs evaluate a point.
  *
+ * The boot parameter dynamic_faults= has commands for the built-in code, which run
+ * before most initcalls, and for each module, which run before its first
+ * instruction does.
+ *
  * Points are evaluated in any context but NMI; the rest is process context.
  */
 #define pr_fmt(fmt) "dynamic_faults: " fmt
@@ -29,14 +33,18 @@
 #include <linux/codetag_query.h>
 #include <linux/debugfs.h>
 #include <linux/dynamic_fault.h>
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/fault-inject.h>
 #include <linux/gfp.h>
 #include <linux/hashtable.h>
 #include <linux/init.h>
 #include <linux/limits.h>
+#include <linux/list.h>
 #include <linux/math64.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/parser.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -47,6 +55,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include <asm/setup.h>
 
 #include "alloc_tag.h"
 
@@ -68,6 +77,7 @@ static struct codetag_type dynamic_fault_type = {
 
 static struct codetag_range dynamic_fault_kernel;
 
+#define FAULT_FILE		"dynamic_faults"
 #define FAULT_CLASS_MEMORY	"memory"
 #define FAULT_ALWAYS		(-1)	/* times */
 
@@ -467,23 +477,27 @@ static void fault_free_list(struct hlist_head *list)
  * struct fault_command - a command that was read
  * @query: which points
  * @set: what they are to do
+ * @everything: whether the query has no terms
  */
 struct fault_command {
 	struct codetag_query query;
 	struct fault_settings set;
+	bool everything;
 };
 
 static bool fault_is_meant(struct codetag_query *query,
-			   const struct codetag_iterator *it)
+			   const struct codetag_iterator *it,
+			   const struct module *mod)
 {
-	return codetag_query_match(query, it->ct, codetag_modname(it),
+	return (!mod || it->range->mod == mod) &&
+	       codetag_query_match(query, it->ct, codetag_modname(it),
 				   fault_class(it));
 }
 
 /* A point for each tag of the query, before anything is changed. */
 static int fault_prepare(struct codetag_query query,
 			 const struct fault_settings *set,
-			 struct hlist_head *list)
+			 const struct module *mod, struct hlist_head *list)
 {
 	struct codetag_iterator it;
 	struct fault_point *p;
@@ -491,7 +505,7 @@ static int fault_prepare(struct codetag_query query,
 	bool more;
 
 	for (more = fault_seek(&it, 0); more; more = fault_next(&it)) {
-		if (!fault_is_meant(&query, &it))
+		if (!fault_is_meant(&query, &it, mod))
 			continue;
 		nr++;
 		if (!set->enable)
@@ -505,14 +519,15 @@ static int fault_prepare(struct codetag_query query,
 	return nr ?: -ENOENT;
 }
 
-static void fault_apply(struct codetag_query query, struct hlist_head *list)
+static void fault_apply(struct codetag_query query, const struct module *mod,
+			struct hlist_head *list)
 {
 	struct codetag_iterator it;
 	struct fault_point *p;
 	bool more;
 
 	for (more = fault_seek(&it, 0); more; more = fault_next(&it)) {
-		if (!fault_is_meant(&query, &it))
+		if (!fault_is_meant(&query, &it, mod))
 			continue;
 		if (hlist_empty(list)) {
 			fault_remove(it.ct);
@@ -543,7 +558,8 @@ static void fault_switch(void)
 	}
 }
 
-static int fault_do(const struct fault_command *c)
+/* Does a command, to the tags of one module or, with NULL, to all. */
+static int fault_do(const struct fault_command *c, const struct module *mod)
 {
 	HLIST_HEAD(list);
 	int ret;
@@ -551,11 +567,11 @@ static int fault_do(const struct fault_command *c)
 	lockdep_assert_held(&dynamic_fault_mutex);
 
 	fault_lock_tags();
-	ret = fault_prepare(c->query, &c->set, &list);
+	ret = fault_prepare(c->query, &c->set, mod, &list);
 	if (ret < 0)
 		fault_free_list(&list);
 	else
-		fault_apply(c->query, &list);
+		fault_apply(c->query, mod, &list);
 	fault_unlock_tags();
 	fault_switch();
 	return ret < 0 ? ret : 0;
@@ -563,10 +579,154 @@ static int fault_do(const struct fault_command *c)
 
 static int fault_parse(struct fault_command *c, struct codetag_words *w)
 {
+	unsigned int column = w->column;
+
 	if (codetag_query_parse(&c->query, w))
 		return -EINVAL;
+	c->everything = w->column == column;
 	return fault_parse_command(&c->set, w);
 }
+
+/* Internals: the boot parameter */
+
+/**
+ * struct fault_boot_command - a command of the boot parameter
+ * @node: in fault_boot_commands
+ * @c: what it says
+ * @text: what @c refers to
+ */
+struct fault_boot_command {
+	struct list_head node;
+	struct fault_command c;
+	char text[];
+};
+
+/* In their order, for modules to come. Changed under dynamic_fault_mutex. */
+static LIST_HEAD(fault_boot_commands);
+
+static char fault_boot_text[COMMAND_LINE_SIZE] __initdata;
+
+/* Before there is memory: takes the text, and joins what comes several times. */
+static int __init fault_boot_setup(char *text)
+{
+	size_t len = strlen(fault_boot_text);
+	size_t size = sizeof(fault_boot_text) - len;
+
+	if (snprintf(fault_boot_text + len, size, "%s%s", len ? ";" : "",
+		     text) >= size) {
+		fault_boot_text[len] = '\0';
+		pr_err("boot parameter: too long, ignored: %s\n", text);
+	}
+	return 1;
+}
+__setup("dynamic_faults=", fault_boot_setup);
+
+/* Ends a command at the semicolon behind it. Returns what follows that, or NULL. */
+static char *fault_boot_cut(char *text)
+{
+	char quote = '\0';
+
+	for (; *text; text++) {
+		if (quote)
+			quote = *text == quote ? '\0' : quote;
+		else if (*text == '"' || *text == '\'')
+			quote = *text;
+		else if (*text == ';')
+			break;
+	}
+	if (!*text)
+		return NULL;
+	*text = '\0';
+	return text + 1;
+}
+
+static struct fault_boot_command *fault_boot_parse(const char *text)
+{
+	struct fault_boot_command *b;
+	size_t size = strlen(text) + 1;
+	struct codetag_words w;
+
+	b = kzalloc(struct_size(b, text, size), GFP_KERNEL);
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	memcpy(b->text, text, size);
+	codetag_words_begin(&w, b->text);
+	if (!fault_parse(&b->c, &w))
+		return b;
+	codetag_words_report(&w, FAULT_FILE ": boot parameter");
+	kfree(b);
+	return ERR_PTR(-EINVAL);
+}
+
+/* Keeps a command for modules, and does it to what there is. */
+static void fault_boot_command(const char *text)
+{
+	struct fault_boot_command *b = fault_boot_parse(text);
+	int ret;
+
+	if (IS_ERR(b)) {
+		pr_err("boot parameter: ignored%s: %s\n",
+		       PTR_ERR(b) == -ENOMEM ? " for want of memory" : "", text);
+		return;
+	}
+	mutex_lock(&dynamic_fault_mutex);
+	list_add_tail(&b->node, &fault_boot_commands);
+	ret = fault_do(&b->c, NULL);
+	mutex_unlock(&dynamic_fault_mutex);
+	/* No such point is no error: it can be in a module. */
+	if (ret == -ENOMEM)
+		pr_err("boot parameter: no memory for built-in code: %s\n",
+		       text);
+}
+
+static void fault_boot_text_run(char *text)
+{
+	char *next;
+
+	for (; text; text = next) {
+		next = fault_boot_cut(text);
+		if (*skip_spaces(text))
+			fault_boot_command(text);
+	}
+}
+
+/* What disables everything is about modules to come as well. */
+static void fault_boot_forget(void)
+{
+	struct fault_boot_command *b, *next;
+
+	lockdep_assert_held(&dynamic_fault_mutex);
+
+	list_for_each_entry_safe(b, next, &fault_boot_commands, node) {
+		list_del(&b->node);
+		kfree(b);
+	}
+}
+
+#ifdef CONFIG_MODULES
+static int fault_module_comes(struct notifier_block *nb, unsigned long state,
+			      void *data)
+{
+	const struct fault_boot_command *b;
+	const struct module *mod = data;
+
+	if (state != MODULE_STATE_COMING)
+		return NOTIFY_DONE;
+	mutex_lock(&dynamic_fault_mutex);
+	list_for_each_entry(b, &fault_boot_commands, node)
+		if (fault_do(&b->c, mod) == -ENOMEM)
+			pr_err("boot parameter: no memory for module %s\n",
+			       mod->name);
+	mutex_unlock(&dynamic_fault_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block fault_module_nb = {
+	.notifier_call	= fault_module_comes,
+};
+#endif
+
+/* Internals: commands from user space */
 
 static int fault_command(struct codetag_words *w)
 {
@@ -577,7 +737,9 @@ static int fault_command(struct codetag_words *w)
 		return -EINVAL;
 
 	mutex_lock(&dynamic_fault_mutex);
-	ret = fault_do(&c);
+	if (!c.set.enable && c.everything)
+		fault_boot_forget();
+	ret = fault_do(&c, NULL);
 	mutex_unlock(&dynamic_fault_mutex);
 
 	if (ret == -ENOENT)
@@ -670,7 +832,7 @@ static int fault_open(struct inode *inode, struct file *file)
 static ssize_t fault_write(struct file *file, const char __user *buf,
 			   size_t count, loff_t *pos)
 {
-	return codetag_command("dynamic_faults", buf, count, fault_command);
+	return codetag_command(FAULT_FILE, buf, count, fault_command);
 }
 
 static const struct file_operations fault_fops = {
@@ -689,13 +851,17 @@ static int __init dynamic_fault_init_tags(void)
 	codetag_register_type(&dynamic_fault_type, &dynamic_fault_kernel,
 			      __start_dynamic_faults, __stop_dynamic_faults);
 	alloc_tag_register_unload(fault_forget);
+#ifdef CONFIG_MODULES
+	register_module_notifier(&fault_module_nb);
+#endif
+	fault_boot_text_run(fault_boot_text);
 	return 0;
 }
-core_initcall(dynamic_fault_init_tags);
+early_initcall(dynamic_fault_init_tags);
 
 static int __init dynamic_fault_init(void)
 {
-	debugfs_create_file("dynamic_faults", 0600, NULL, NULL, &fault_fops);
+	debugfs_create_file(FAULT_FILE, 0600, NULL, NULL, &fault_fops);
 	return 0;
 }
 late_initcall(dynamic_fault_init);
