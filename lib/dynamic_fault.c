@@ -19,6 +19,9 @@
  * how often a point may fire, are counted here with atomics: the counts of the
  * framework are not exact when several CPUs evaluate a point.
  *
+ * A user has to be able to disable whatever was enabled. So points look at the
+ * context of an evaluation before they fire, see "what is spared".
+ *
  * The boot parameter dynamic_faults= has commands for the built-in code, which run
  * before most initcalls, and for each module, which run before its first
  * instruction does.
@@ -31,11 +34,14 @@
 #include <linux/atomic.h>
 #include <linux/codetag.h>
 #include <linux/codetag_query.h>
+#include <linux/compat.h>
 #include <linux/debugfs.h>
 #include <linux/dynamic_fault.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/fault-inject.h>
+#include <linux/fdtable.h>
+#include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/hashtable.h>
 #include <linux/init.h>
@@ -50,12 +56,17 @@
 #include <linux/rcupdate.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/sysrq.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include <asm/setup.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
 
 #include "alloc_tag.h"
 
@@ -105,6 +116,7 @@ struct fault_settings {
  * @ct: the tag, which is the key
  * @set: what the command said
  * @attr: its probability, for should_fail()
+ * @terminal: whether the code is a terminal driver's
  * @left: how many times it may fire still, or FAULT_ALWAYS
  * @evaluated: how often it could have fired
  * @fired: how often it did
@@ -115,6 +127,7 @@ struct fault_point {
 	const struct codetag *ct;
 	struct fault_settings set;
 	struct fault_attr attr;
+	bool terminal;
 	atomic_t left;
 	atomic64_t evaluated;
 	atomic_long_t fired;
@@ -127,6 +140,174 @@ static DEFINE_MUTEX(dynamic_fault_mutex);
 static DEFINE_HASHTABLE(fault_points, 10);
 static unsigned int fault_nr_points;
 static bool fault_has_hooks;
+
+/* No point fires: set in interrupts, cleared once all points are disabled. */
+static bool fault_stopped;
+
+/* Of the file with the commands; NULL before it is there. */
+static struct inode *fault_inode;
+
+/*
+ * The process that gave the last command which enabled points, and the processes
+ * that it descends from, by tgid. Changed under dynamic_fault_mutex.
+ */
+#define FAULT_KEEPERS		16
+static pid_t fault_keepers[FAULT_KEEPERS];
+
+/* Internals: what is spared */
+
+static bool fault_is_keeper(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FAULT_KEEPERS; i++)
+		if (READ_ONCE(fault_keepers[i]) == current->tgid)
+			return true;
+	return false;
+}
+
+/* By number: a program for another ABI has other numbers. */
+static bool fault_manages_memory(int nr)
+{
+	switch (nr) {
+	case __NR_brk:
+#ifdef __NR_mmap
+	case __NR_mmap:
+#endif
+#ifdef __NR_mmap2
+	case __NR_mmap2:
+#endif
+	case __NR_mprotect:
+	case __NR_mremap:
+	case __NR_munmap:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Does a string in user space end with the name of the file? A page that is not
+ * present is not faulted in, as the locks that the caller holds are not known:
+ * then the answer is @absent.
+ */
+static bool fault_is_path(unsigned long address, bool absent)
+{
+	const char __user *path = (const char __user *)address;
+	char tail[sizeof("/" FAULT_FILE)];
+	long size = strnlen_user_nofault(path, PATH_MAX);
+	long skip;
+
+	if (size <= 0)
+		return absent;
+	if (size > PATH_MAX)
+		return false;
+	skip = max_t(long, size - sizeof(tail), 0);
+	if (strncpy_from_user_nofault(tail, path + skip, sizeof(tail)) < 0)
+		return absent;
+	return !strcmp(kbasename(tail), FAULT_FILE);
+}
+
+/* Does the system call open the file with the commands? */
+static bool fault_is_opened(int nr, const unsigned long *args)
+{
+	if (in_compat_syscall())
+		return fault_is_path(args[0], false) ||
+		       fault_is_path(args[1], false);
+	switch (nr) {
+#ifdef __NR_open
+	case __NR_open:
+		return fault_is_path(args[0], true);
+#endif
+#ifdef __NR_creat
+	case __NR_creat:
+		return fault_is_path(args[0], true);
+#endif
+	case __NR_openat:
+	case __NR_openat2:
+		return fault_is_path(args[1], true);
+	default:
+		return false;
+	}
+}
+
+/* Is the first argument of the system call a descriptor of that file? */
+static bool fault_is_used(const unsigned long *args)
+{
+	struct file *file;
+
+	if (!current->files || args[0] > INT_MAX)
+		return false;
+	file = lookup_fd_rcu(args[0]);
+	return file && file_inode(file) == READ_ONCE(fault_inode);
+}
+
+/* The registers do not say so on every architecture. */
+static bool fault_in_user_mode(int nr)
+{
+#ifdef CONFIG_MEMCG
+	if (current->in_user_fault)
+		return true;
+#endif
+	return nr == -1;
+}
+
+/*
+ * What a task of user space cannot be without, as long as the point does not
+ * run out. A page fault in user mode does not fail, it comes again, for ever.
+ */
+static bool fault_is_vital(const struct fault_settings *set, int nr)
+{
+	if (fault_in_user_mode(nr))
+		return true;
+	if (is_global_init(current))
+		return set->pid != current->tgid;
+	return fault_is_keeper() &&
+	       (in_compat_syscall() || fault_manages_memory(nr));
+}
+
+/*
+ * Is this evaluation on the way of a user to the command that disables the
+ * point? Called under RCU.
+ */
+static bool fault_spares(const struct fault_point *p)
+{
+	bool endless = p->set.times != 1;
+	unsigned long args[6];
+	struct pt_regs *regs;
+	int nr;
+
+	if (READ_ONCE(fault_stopped))
+		return true;
+	if (endless && (in_hardirq() || p->terminal))
+		return true;
+	if (!in_task() || !current->mm ||
+	    current->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return false;
+
+	regs = task_pt_regs(current);
+	nr = syscall_get_nr(current, regs);
+	if (endless && fault_is_vital(&p->set, nr))
+		return true;
+	if (nr == -1)
+		return false;
+	syscall_get_arguments(current, regs, args);
+	return fault_is_used(args) || fault_is_opened(nr, args);
+}
+
+static void fault_note_keepers(void)
+{
+	struct task_struct *task = current;
+	unsigned int i;
+
+	rcu_read_lock();
+	for (i = 0; i < FAULT_KEEPERS; i++) {
+		WRITE_ONCE(fault_keepers[i], task->tgid);
+		if (!is_global_init(task))
+			task = rcu_dereference(task->real_parent);
+	}
+	rcu_read_unlock();
+}
 
 /* Internals: evaluation */
 
@@ -172,11 +353,12 @@ static bool fault_should_fail(struct fault_point *p, u64 nr)
 
 static bool fault_fires(struct fault_point *p)
 {
-	/* A point that only counts need not ask. */
+	/* A point that only counts is in nobody's way. */
 	bool counts = !p->set.probability && !READ_ONCE(current->fail_nth);
 	u64 nr;
 
-	if (!atomic_read(&p->left) || !fault_concerns(&p->set))
+	if (!atomic_read(&p->left) || !fault_concerns(&p->set) ||
+	    (!counts && fault_spares(p)))
 		return false;
 	nr = atomic64_inc_return(&p->evaluated);
 	if (counts || !fault_should_fail(p, nr))
@@ -329,6 +511,7 @@ static void fault_install(struct codetag *ct, struct fault_point *p)
 {
 	fault_remove(ct);
 	p->ct = ct;
+	p->terminal = strstarts(ct->filename, "drivers/tty/");
 	hash_add_rcu(fault_points, &p->node, (unsigned long)ct);
 	fault_nr_points++;
 	/* Who sees it in between finds nothing, or the point: both are right. */
@@ -726,7 +909,7 @@ static struct notifier_block fault_module_nb = {
 };
 #endif
 
-/* Internals: commands from user space */
+/* Internals: commands from user space, and from the keyboard */
 
 static int fault_command(struct codetag_words *w)
 {
@@ -737,7 +920,9 @@ static int fault_command(struct codetag_words *w)
 		return -EINVAL;
 
 	mutex_lock(&dynamic_fault_mutex);
-	if (!c.set.enable && c.everything)
+	if (c.set.enable)
+		fault_note_keepers();
+	else if (c.everything)
 		fault_boot_forget();
 	ret = fault_do(&c, NULL);
 	mutex_unlock(&dynamic_fault_mutex);
@@ -746,6 +931,32 @@ static int fault_command(struct codetag_words *w)
 		pr_err("no such fault point\n");
 	return ret;
 }
+
+static void fault_disable_all(struct work_struct *work)
+{
+	struct codetag_words w;
+	char text[] = "disable";
+
+	codetag_words_begin(&w, text);
+	fault_command(&w);
+	WRITE_ONCE(fault_stopped, false);
+}
+
+static DECLARE_WORK(fault_disable_work, fault_disable_all);
+
+/* From then on nothing fails. The worker can wait, and allocates nothing. */
+static void fault_sysrq(int key)
+{
+	WRITE_ONCE(fault_stopped, true);
+	schedule_work(&fault_disable_work);
+}
+
+static const struct sysrq_key_op fault_sysrq_op = {
+	.handler	= fault_sysrq,
+	.help_msg	= "disable-fault-points(F)",
+	.action_msg	= "Disable all fault points",
+	.enable_mask	= SYSRQ_ENABLE_KEYBOARD,
+};
 
 /* Interface: debugfs */
 
@@ -861,7 +1072,14 @@ early_initcall(dynamic_fault_init_tags);
 
 static int __init dynamic_fault_init(void)
 {
-	debugfs_create_file(FAULT_FILE, 0600, NULL, NULL, &fault_fops);
+	struct dentry *file;
+
+	file = debugfs_create_file(FAULT_FILE, 0600, NULL, NULL, &fault_fops);
+	if (!IS_ERR(file))
+		WRITE_ONCE(fault_inode, d_inode(file));
+	if (register_sysrq_key('F', &fault_sysrq_op) &&
+	    IS_ENABLED(CONFIG_MAGIC_SYSRQ))
+		pr_err("SysRq-F is in use\n");
 	return 0;
 }
 late_initcall(dynamic_fault_init);
