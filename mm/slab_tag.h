@@ -139,9 +139,10 @@ static __always_inline void slab_tag_free(const struct kmem_cache *s,
 
 	if (!alloc_tag_refs_exist())
 		return;
-	/* Load the mask after the objects. Pairs with slab_tag_add_small(). */
-	if (IS_ENABLED(CONFIG_SLUB))
+	if (IS_ENABLED(CONFIG_SLUB)) {
+		/* Load the mask after the objects. Pairs with slab_tag_add_small(). */
 		smp_rmb();
+	}
 	for (i = 0; i < nr; i++)
 		slab_tag_free_one(s, p[i]);
 }

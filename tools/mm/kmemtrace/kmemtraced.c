@@ -1477,7 +1477,7 @@ static bool switch_on(void)
 	static const char held[] = "2\n";
 	int err = 0;
 
-	if (pwrite(rec.lock, held, strlen(held), 0) < 0)
+	if (write(rec.lock, held, strlen(held)) < 0)
 		err = -errno;
 	return no_error(true, err == -EINVAL ? write_file("enabled", "1\n") : err);
 }

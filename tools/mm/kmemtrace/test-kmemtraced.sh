@@ -717,7 +717,8 @@ if [ "$(id -u)" = 0 ]; then
 	same "by a link of one's own" "$tmp/source/cpu0.out" "$tmp/inner/t/cpu0.out"
 	cp "$tmp/victim" "$tmp/inner/report"
 	for name in report new; do
-		expect "report by a link" 3 "$bin/kmemtrace-report" -f -o "$tmp/way/theirs/$name" "$tmp/inner/t"
+		expect "report by a link" 3 "$bin/kmemtrace-report" -f -o "$tmp/way/theirs/$name" \
+			"$tmp/inner/t"
 	done
 	if [ "$(cd "$tmp/inner" && echo * && cat report)" = "$(printf 'report t\nprivate')" ]; then
 		pass
