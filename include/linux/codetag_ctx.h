@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocation context capture: who allocated, when, and by which way, at lines
- * of code that somebody chose. See lib/alloc_tag_ctx.c.
+ * What the page allocator tells the capture of allocation contexts beyond what the
+ * hooks of allocation tags say. See lib/alloc_tag_ctx.c.
  */
 #ifndef _LINUX_CODETAG_CTX_H
 #define _LINUX_CODETAG_CTX_H
