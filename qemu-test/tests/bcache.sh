@@ -44,11 +44,11 @@ detach()
 test_registers()
 {
 	mount_disk
-	truncate -s 32M /mnt/cache
+	truncate -s 64M /mnt/cache		# not less than 1024 buckets
 	truncate -s 48M /mnt/backing
 	losetup /dev/loop0 /mnt/cache || fail losetup
 	losetup /dev/loop1 /mnt/backing || fail losetup
-	make-bcache -b 128k -C /dev/loop0 -B /dev/loop1 > /tmp/made 2>&1 || fail "$(cat /tmp/made)"
+	make-bcache -b 64k -C /dev/loop0 -B /dev/loop1 > /tmp/made 2>&1 || fail "$(cat /tmp/made)"
 	attach
 }
 

@@ -303,8 +303,9 @@ test_a_million()
 	eq "kept and dropped" $((count + dropped)) $many
 	[ "$count" -gt 50000 ] || fail "only $count were kept"
 	awk '{ exit $1 > $3 }' ${CTX}_mem || fail "more than the cap"
+	# beyond the cap: a record for the line, and room that tables leave in their pages
 	set -- $(sum_tags 'lib/alloc_tag_ctx\.c')
-	[ $(($1 - had)) -le $((4 << 20)) ] || fail "its lines hold $(($1 - had)) bytes"
+	[ $(($1 - had)) -le $(((4 << 20) + 8192)) ] || fail "its lines hold $(($1 - had)) bytes"
 	uses drop
 	one_row
 	eq "left" "$bytes $count" "0 0"

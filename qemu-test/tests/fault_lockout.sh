@@ -83,7 +83,7 @@ test_by_name_of_the_task()
 
 test_what_opening_takes()
 {
-	check "func alloc_empty_file enable" 100
+	check "func __alloc_file enable" 100
 	check "func getname_flags enable" 100
 	check "file fs/* enable" 100
 	check "file fs/* frequency 2" some
@@ -102,7 +102,7 @@ test_memory_of_the_shell()
 # A point for its own: what the shell enabled fails in the shell
 test_in_the_same_shell()
 {
-	echo "func alloc_empty_file oneshot" > $FAULTS || fail oneshot
+	echo "func __alloc_file oneshot" > $FAULTS || fail oneshot
 	{ refused 10; echo disable > $FAULTS; } 2> /tmp/errors
 	eq "opens that failed" $refused 1
 }
@@ -185,7 +185,7 @@ test_sysrq()
 	until_true 20 eval '! grep -q evaluated: $FAULTS' ||
 		fail "points are left"
 	# and points can be enabled again
-	echo "func alloc_empty_file oneshot" > $FAULTS
+	echo "func __alloc_file oneshot" > $FAULTS
 	{ refused 10; echo disable > $FAULTS; } 2> /tmp/errors
 	eq "opens that failed" $refused 1
 }
