@@ -294,8 +294,8 @@ static void mem_profiling_enable(void)
 	if (static_key_enabled(&mem_alloc_profiling_key))
 		return;
 	/*
-	 * In this order: nothing may be added to no line, or that would not be
-	 * released.
+	 * Enable the hooks first: an allocation without a current tag would never
+	 * be released.
 	 */
 	static_branch_inc(&alloc_tag_hooks_key);
 	static_branch_enable(&alloc_tag_refs_key);

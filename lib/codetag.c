@@ -465,7 +465,7 @@ static void codetag_keep(struct codetag_type *type, struct codetag_range *range)
 	void *tags;
 	char *text;
 
-	/* Whatever is in use below is in use here: a tag can only fall out of it. */
+	/* The set of tags in use below is a subset of this one. */
 	for (i = 0; i < range->nr; i++) {
 		ct = codetag_of_range(type, range, i);
 		if (!codetag_in_use(type, ct))

@@ -664,8 +664,8 @@ static void drop_channel(void)
 }
 
 /*
- * Who waits in poll() is told of whole sub-buffers only. At the end, with nobody
- * writing any more, what is in the last one is as whole as it will be.
+ * poll() reports whole sub-buffers only. At the end, when nobody writes any more, the
+ * last one is as full as it will be.
  */
 static void close_subbufs(void)
 {
@@ -1100,7 +1100,7 @@ static int __init features_setup(char *str)
 }
 early_param("kmemtrace.features", features_setup);
 
-/* Who says how much room a trace shall have wants one. */
+/* Setting only "subbufs=" implies "enable=1". */
 static bool __init wanted_from_boot(void)
 {
 	return boot_enable || (boot_subbufs_given && !boot_enable_given);

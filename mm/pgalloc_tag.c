@@ -13,8 +13,8 @@
  * block; those of the other pages are empty. Pages that will be freed one by one
  * have a reference each, a contiguous range among them. In the slab of a cache
  * with objects of a page or more they are the objects', see mm/slab_tag.c.
- * Whoever owns the memory owns the reference: nothing here is locked but the
- * growing of the map.
+ * The owner of the memory owns the reference, so only the growing of the map takes
+ * a lock.
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
