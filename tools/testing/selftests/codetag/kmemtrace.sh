@@ -55,7 +55,7 @@ test_forms()
 
 test_refuses_what_it_does_not_know()
 {
-	for value in 2 -1 x ""; do
+	for value in 3 -1 x ""; do
 		refuses $KT/enabled "$value"
 	done
 	for value in no_such_feature "time no_such_feature" "TIME"; do
