@@ -9,7 +9,8 @@
  */
 #include <kunit/test.h>
 
-#define NR_REFS		5000
+/* More than the smallest cap has room for, whatever the size of a page. */
+#define NR_REFS		(5000 * (PAGE_SIZE / SZ_4K))
 #define NR_FEW		400	/* what a reserve has room for */
 #define REF_BYTES	64
 
@@ -132,12 +133,12 @@ static void no_contexts(struct kunit *test)
 }
 
 /* With interrupts off nobody refills the reserve, and nobody else allocates. */
-static void test_capture_allocates_nothing(struct kunit *test)
+static void expect_no_allocation(struct kunit *test, unsigned long mem)
 {
 	unsigned long flags;
 	long before, after;
 
-	choose(test, SZ_4M);
+	choose(test, mem);
 	local_irq_save(flags);
 	before = all_calls();
 	allocate(&kunit_tag, 0, NR_FEW);
@@ -147,6 +148,32 @@ static void test_capture_allocates_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kept(&kunit_tag), (unsigned long)NR_FEW);
 	release(0, NR_FEW);
 	KUNIT_EXPECT_EQ(test, kept(&kunit_tag), 0UL);
+	command("disable");
+}
+
+/* With the larger cap, most of the allocations are the first ones in their group. */
+static void test_capture_allocates_nothing(struct kunit *test)
+{
+	expect_no_allocation(test, SZ_4M);
+	expect_no_allocation(test, SZ_64M);
+}
+
+/* A refill that comes when the reserve is full, or after the tables are gone. */
+static void test_late_refill(struct kunit *test)
+{
+	void *page = (void *)__get_free_page(GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	choose(test, SZ_4M);
+	KUNIT_EXPECT_EQ(test, context_reserve.nr, context_reserve.want);
+	/* If it were taken, it would not be ours to free. */
+	KUNIT_ASSERT_FALSE(test, context_reserve_put(page));
+	KUNIT_EXPECT_EQ(test, context_reserve.nr, context_reserve.want);
+	command("disable");
+	KUNIT_ASSERT_FALSE(test, context_reserve_put(page));
+	KUNIT_EXPECT_NULL(test, context_reserve.free);
+	KUNIT_EXPECT_EQ(test, context_reserve.nr, 0U);
+	free_page((unsigned long)page);
 }
 
 static void test_empty_reserve(struct kunit *test)
@@ -197,27 +224,32 @@ static void test_cap(struct kunit *test)
 
 static void test_tables_follow_the_cap(struct kunit *test)
 {
-	static const unsigned long caps[] = {
-		SZ_64K, SZ_1M, SZ_4M, SZ_64M, SZ_256M,
-	};
+	static const unsigned long pages[] = { 16, 256, 1024, 4096, 16384, 65536 };
 	struct context_tables t, last = { };
+	unsigned long mem, reserve;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(caps); i++) {
-		KUNIT_ASSERT_EQ(test, context_alloc_tables(&t, caps[i]), 0);
+	for (i = 0; i < ARRAY_SIZE(pages); i++) {
+		mem = pages[i] * PAGE_SIZE;
+		if (mem > SZ_256M)
+			break;
+		KUNIT_ASSERT_EQ(test, context_alloc_tables(&t, mem), 0);
 		/* a chain is short if all of the cap is entries */
-		KUNIT_EXPECT_LE(test, caps[i] / sizeof(struct context_entry),
+		KUNIT_EXPECT_LE(test, mem / sizeof(struct context_entry),
 				8 * BIT(t.entry_bits));
-		KUNIT_EXPECT_LE(test, caps[i] / SZ_1K, 2 * BIT(t.stack_bits));
-		KUNIT_EXPECT_LT(test, context_tables_size(&t), caps[i] / 8);
+		KUNIT_EXPECT_LE(test, mem / SZ_1K, 2 * BIT(t.stack_bits));
+		KUNIT_EXPECT_LT(test, context_tables_size(&t), mem / 8);
 		/* what the groups' pages take at most before they are full */
-		KUNIT_EXPECT_LE(test, 3 * PAGE_SIZE << t.group_bits, caps[i] / 4);
+		KUNIT_EXPECT_LE(test, 3UL << t.group_bits, pages[i] / 4);
+		reserve = context_reserve_size(mem, t.group_bits);
+		KUNIT_EXPECT_GE(test, reserve, 3UL << t.group_bits);
+		KUNIT_EXPECT_LE(test, reserve, pages[i] / 4);
 		KUNIT_EXPECT_LE(test, t.group_bits, t.stack_bits);
 		KUNIT_EXPECT_LE(test, t.group_bits, t.entry_bits);
 		KUNIT_EXPECT_GT(test, t.entry_bits, last.entry_bits);
 		KUNIT_EXPECT_GT(test, t.stack_bits, last.stack_bits);
 		/* 256 groups are the most */
-		if (i && caps[i] <= SZ_64M)
+		if (i && pages[i] <= 16384)
 			KUNIT_EXPECT_GT(test, t.group_bits, last.group_bits);
 		context_free_tables(&t);
 		last = t;
@@ -415,6 +447,7 @@ static void test_pages_in_bulk(struct kunit *test)
 
 static struct kunit_case context_test_cases[] = {
 	KUNIT_CASE(test_capture_allocates_nothing),
+	KUNIT_CASE(test_late_refill),
 	KUNIT_CASE(test_empty_reserve),
 	KUNIT_CASE(test_cap),
 	KUNIT_CASE(test_tables_follow_the_cap),

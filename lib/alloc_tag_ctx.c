@@ -23,7 +23,7 @@
  * line that is chosen has none there. Other lines do not know of all this.
  *
  * A site is off, armed or on. Armed, its allocations and frees come here and
- * nothing is kept; when every CPU is sure to send them here, it is switched on.
+ * nothing is kept; a grace period later it is switched on, see context_switch_on().
  * That way, memory that has an entry is freed past this code on no CPU. All use of
  * the tables is with interrupts off and after a look at the state, so that a grace
  * period after a site was switched off nobody adds to it or looks for what it has.
@@ -88,7 +88,7 @@
 #define CONTEXT_FRAMES		32	/* of a stack, from the inside */
 #define CONTEXT_DETAILS		1024	/* of a site */
 #define CONTEXT_PAGE_HEAD	sizeof(u64)	/* ahead of the objects */
-#define CONTEXT_MEM_MIN		SZ_64K
+#define CONTEXT_MEM_MIN		(16 * PAGE_SIZE)
 #define CONTEXT_MEM_DEFAULT	SZ_64M	/* at most; else 1 % of all memory */
 
 enum context_state {
@@ -231,7 +231,7 @@ struct context_tables {
 
 /**
  * struct context_reserve - pages to cut objects from
- * @lock: for all but @want
+ * @lock: for @free, @used and @nr
  * @free: the first one, which points to the next
  * @used: the same, for those that were cut up
  * @nr: how many are free
@@ -311,24 +311,45 @@ static bool context_charge(unsigned long bytes)
 	return false;
 }
 
-static void context_reserve_put(void *page)
+static void context_free_page(void *page)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&context_reserve.lock, flags);
-	*(void **)page = context_reserve.free;
-	context_reserve.free = page;
-	context_reserve.nr++;
-	raw_spin_unlock_irqrestore(&context_reserve.lock, flags);
+	free_page((unsigned long)page);
+	atomic_long_sub(PAGE_SIZE, &context_mem);
 }
 
-/* Fills the reserve, as far as the cap and the memory go. */
+/*
+ * Adds a page, if one is wanted. Returns whether it did. A refill can be so late that
+ * context_drain() has emptied the reserve: a page that is added then would stay.
+ */
+static bool context_reserve_put(void *page)
+{
+	unsigned long flags;
+	bool wanted;
+
+	raw_spin_lock_irqsave(&context_reserve.lock, flags);
+	wanted = context_reserve.nr < READ_ONCE(context_reserve.want);
+	if (wanted) {
+		*(void **)page = context_reserve.free;
+		context_reserve.free = page;
+		WRITE_ONCE(context_reserve.nr, context_reserve.nr + 1);
+	}
+	raw_spin_unlock_irqrestore(&context_reserve.lock, flags);
+	return wanted;
+}
+
+/*
+ * Fills the reserve, as far as the cap and the memory go. The number of pages is
+ * limited, because other CPUs may use them up while this CPU is in an interrupt.
+ */
 static void context_refill(gfp_t gfp)
 {
+	unsigned int i, most = READ_ONCE(context_reserve.want);
 	void *page;
 
-	while (READ_ONCE(context_reserve.nr) < READ_ONCE(context_reserve.want) &&
-	       context_charge(PAGE_SIZE)) {
+	for (i = 0; i < most; i++) {
+		if (READ_ONCE(context_reserve.nr) >= READ_ONCE(context_reserve.want) ||
+		    !context_charge(PAGE_SIZE))
+			return;
 		page = (void *)__get_free_page(gfp);
 		if (!page) {
 			atomic_long_sub(PAGE_SIZE, &context_mem);
@@ -336,8 +357,11 @@ static void context_refill(gfp_t gfp)
 			WRITE_ONCE(context_reserve.starved, true);
 			return;
 		}
-		context_reserve_put(page);
 		WRITE_ONCE(context_reserve.starved, false);
+		if (!context_reserve_put(page)) {
+			context_free_page(page);
+			return;
+		}
 	}
 }
 
@@ -352,10 +376,16 @@ static void context_refill_fn(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(context_refill_work, context_refill_fn);
 
-/* Once a jiffy is often enough to ask for memory where there was none. */
+/*
+ * Asks when a quarter of the reserve is used: the rest has to last until interrupts
+ * are on again, see context_reserve_size(). If there was no memory, once a jiffy is
+ * often enough.
+ */
 static void context_ask_for_refill(void)
 {
-	if (READ_ONCE(context_reserve.nr) > READ_ONCE(context_reserve.want) / 2 ||
+	unsigned int want = READ_ONCE(context_reserve.want);
+
+	if (READ_ONCE(context_reserve.nr) > want - want / 4 ||
 	    !context_fits(PAGE_SIZE))
 		return;
 	if (READ_ONCE(context_reserve.starved) &&
@@ -373,7 +403,7 @@ static void *context_take_page(void)
 	page = context_reserve.free;
 	if (page) {
 		context_reserve.free = *(void **)page;
-		context_reserve.nr--;
+		WRITE_ONCE(context_reserve.nr, context_reserve.nr - 1);
 		*(void **)page = context_reserve.used;
 		context_reserve.used = page;
 	}
@@ -419,26 +449,43 @@ static void context_drop_no_memory(struct context_site *site)
 	atomic_long_inc(&site->dropped[hopeless ? DROP_MEMORY : DROP_RESERVE]);
 }
 
+/* Context: process. */
 static void context_free_pages(void *page)
 {
 	void *next;
 
 	for (; page; page = next) {
 		next = *(void **)page;
-		free_page((unsigned long)page);
-		atomic_long_sub(PAGE_SIZE, &context_mem);
+		context_free_page(page);
+		cond_resched();
 	}
 }
 
-/* To be called when nothing is captured any more, and nothing refilled. */
+/*
+ * To be called when nothing is captured any more. A refill may still run: it adds its
+ * page before the lists are taken here, or finds under the lock that none is wanted.
+ */
 static void context_drain(void)
 {
-	context_free_pages(context_reserve.free);
-	context_free_pages(context_reserve.used);
+	void *free, *used;
+
+	WRITE_ONCE(context_reserve.want, 0);
+	raw_spin_lock_irq(&context_reserve.lock);
+	free = context_reserve.free;
+	used = context_reserve.used;
 	context_reserve.free = NULL;
 	context_reserve.used = NULL;
-	context_reserve.nr = 0;
-	context_reserve.starved = false;
+	WRITE_ONCE(context_reserve.nr, 0);
+	raw_spin_unlock_irq(&context_reserve.lock);
+
+	/*
+	 * So that the memory of refills is usually back as well. An irq_work that was
+	 * queued again while it ran can still run on another CPU.
+	 */
+	irq_work_sync(&context_refill_work);
+	WRITE_ONCE(context_reserve.starved, false);
+	context_free_pages(free);
+	context_free_pages(used);
 }
 
 /* Internals: stacks and entries */
@@ -885,8 +932,9 @@ static void context_free_tables(struct context_tables *t)
 
 /*
  * As many buckets as the cap has room for entries with a chain of four, and for
- * stacks of a usual size. A group has partly used pages of its own: few enough that
- * they are a small part of the cap.
+ * stacks of a usual size. A group has up to three partly used pages of its own, one
+ * for each pool. With 64 pages of the cap for each group, or more, these are less
+ * than a twentieth of the cap. A cap of less than 128 pages has one group.
  */
 static int context_alloc_tables(struct context_tables *t, unsigned long cap)
 {
@@ -895,7 +943,7 @@ static int context_alloc_tables(struct context_tables *t, unsigned long cap)
 	t->entry_bits = clamp(ilog2(cap / (4 * sizeof(struct context_entry))),
 			      4, 22);
 	t->stack_bits = clamp(ilog2(cap / SZ_1K), 4, 18);
-	t->group_bits = clamp(ilog2(cap / SZ_256K | 1), 0, 8);
+	t->group_bits = clamp(ilog2(cap / (64 * PAGE_SIZE) | 1), 0, 8);
 	t->entries = kvcalloc(BIT(t->entry_bits), sizeof(*t->entries),
 			      GFP_KERNEL);
 	t->stacks = kvcalloc(BIT(t->stack_bits), sizeof(*t->stacks),
@@ -911,10 +959,18 @@ static int context_alloc_tables(struct context_tables *t, unsigned long cap)
 	return 0;
 }
 
-/* Enough for what is allocated, or split, with interrupts off. */
-static unsigned int context_reserve_size(unsigned long cap)
+/*
+ * A page for each pool of each group, at least: addresses are hashed, so a few hundred
+ * allocations with interrupts off can be the first ones in most of the groups. When a
+ * quarter is used and the refill has to wait, there are still two pages for each
+ * group. With eight groups or more, that is enough to split a huge page of 512 pages,
+ * which takes entries and details, but no stacks. The reserve is a quarter of the
+ * smallest cap, and a smaller part of any other.
+ */
+static unsigned int context_reserve_size(unsigned long cap,
+					 unsigned int group_bits)
 {
-	return clamp(cap / PAGE_SIZE / 16, 4UL, 128UL);
+	return max(clamp(cap / PAGE_SIZE / 16, 4UL, 128UL), 3UL << group_bits);
 }
 
 /* For as long as a site is armed or on. */
@@ -932,15 +988,16 @@ static int context_get_tables(void)
 		return err;
 	atomic_long_add(context_tables_size(&tables), &context_mem);
 	context_tables = tables;
-	WRITE_ONCE(context_reserve.want, context_reserve_size(context_mem_max));
+	WRITE_ONCE(context_reserve.want, context_reserve_size(context_mem_max,
+							tables.group_bits));
 	context_refill(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	static_branch_enable(&alloc_tag_watch_key);
 	return 0;
 }
 
 /*
- * When no site is on. Either none was, or context_sweep() has waited since: nobody
- * is in the tables any more, or asks for a refill.
+ * When no site is on. Either none was, or context_sweep() has waited since: no CPU
+ * uses the tables or asks for a refill any more.
  */
 static void context_put_tables(void)
 {
@@ -952,8 +1009,6 @@ static void context_put_tables(void)
 	if (context_nr_on || !tables.entries)
 		return;
 	static_branch_disable(&alloc_tag_watch_key);
-	WRITE_ONCE(context_reserve.want, 0);
-	irq_work_sync(&context_refill_work);
 	context_tables = (struct context_tables) { };
 	list_for_each_entry(site, &context_sites_list, node)
 		INIT_LIST_HEAD(&site->stacks);
@@ -1126,7 +1181,13 @@ static int context_visit_disable(const struct codetag_iterator *it)
 	return 1;
 }
 
-/* From here on no CPU takes what it allocates or frees there past us. */
+/*
+ * After the grace period, allocations and frees at these sites come here: all of them
+ * read the table after their parts had left it. There is one exception. With
+ * CONFIG_PREEMPT, a task can be preempted after it read the table, and count later.
+ * Such an allocation has no entry, and is no drop: it counts as made before `enable`.
+ * Such a free is of memory that was allocated before, which has no entry either.
+ */
 static void context_switch_on(void)
 {
 	struct context_site *site;
@@ -1492,8 +1553,8 @@ static unsigned long __init context_mem_asked(void)
 		mem = memparse(context_mem_given, &end);
 		if (!*end && mem >= CONTEXT_MEM_MIN && mem <= all / 2)
 			return mem;
-		pr_warn("alloc_tag.ctx_mem=%s is not a size from 64K to half of the memory, using the default\n",
-			context_mem_given);
+		pr_warn("alloc_tag.ctx_mem=%s is not a size from %luK to half of the memory, using the default\n",
+			context_mem_given, CONTEXT_MEM_MIN / SZ_1K);
 	}
 	return clamp_t(unsigned long, all / 100, CONTEXT_MEM_MIN,
 		       CONTEXT_MEM_DEFAULT);

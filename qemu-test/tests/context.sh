@@ -201,8 +201,9 @@ test_areas_and_pages_in_bulk()
 	ctx "disable"
 }
 
-# More with interrupts off than the reserve has pages for: what it had none for is
-# counted, and afterwards it is full again.
+# More with interrupts off than the reserve has pages for: the rest is counted. Then
+# as many as use up all that was freed, and more than the reserve at that: it has to be
+# refilled again and again. After that it has room for another burst.
 test_reserve()
 {
 	clean
@@ -210,21 +211,47 @@ test_reserve()
 	ctx "module ctag_uses func make_atomic enable"
 	uses "burst 10000"
 	one_row
+	kept=$count
 	lost=$(dropped_for reserve)
-	note "$count kept, $lost dropped; $(cat ${CTX}_mem)"
+	note "$kept kept, $lost dropped; $(cat ${CTX}_mem)"
 	[ "$lost" -gt 0 ] || fail "nothing was dropped for the reserve"
-	[ "$count" -gt 1000 ] || fail "only $count were kept"
-	eq "kept and dropped" $((count + lost)) 10000
+	[ "$kept" -gt 1000 ] || fail "only $kept were kept"
+	eq "kept and dropped" $((kept + lost)) 10000
 	uses drop
-	for i in 1 2 3 4 5; do
-		uses "burst 1000"
-		uses drop
-	done
 	one_row
 	eq "left" "$bytes $count" "0 0"
-	eq "dropped later" "$(dropped_for reserve)" "$lost"
+	ctx "$LINE enable"
+	uses "hold $((kept + 10000))"
+	uses "burst 1500"
+	cat $CTX > /tmp/ctx
+	note "$(cat ${CTX}_mem)"
+	eq "dropped later" "$(awk '/^    dropped for / { n += $NF } END { print n + 0 }' /tmp/ctx)" "$lost"
+	context_rows /tmp/ctx > /tmp/rows
+	eq "held" "$(awk '$2 == "func:make_object" { print $4 }' /tmp/rows)" $((kept + 10000))
+	eq "of the burst" "$(awk '$2 == "func:make_atomic" { print $4 }' /tmp/rows)" 1500
+	uses drop
+	agrees_on_nothing ctag_uses
 	ctx "disable"
 	eq "bytes taken" "$(awk '{ print $1 }' ${CTX}_mem)" 0
+}
+
+# All but the first page of a block are freed while somebody has a reference to the
+# block. The context stays, with the bytes of that page.
+test_block_freed_in_parts()
+{
+	clean
+	fresh
+	watch ctag_test
+	cmd alloc extra_ref 20
+	agrees ctag_test || fail "one page of each left"
+	eq "contexts" "$(awk '$2 == "func:make_extra_ref" { print $4, $7 }' /tmp/rows)" "20 0"
+	cmd free extra_ref 10
+	agrees ctag_test || fail "half of them freed"
+	eq "contexts" "$(awk '$2 == "func:make_extra_ref" { print $4 }' /tmp/rows)" 10
+	cmd free extra_ref 10
+	agrees_on_nothing ctag_test
+	ctx "module ctag_test disable"
+	mod_unload
 }
 
 test_memory_that_changes_its_shape()
