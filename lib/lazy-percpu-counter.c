@@ -31,12 +31,12 @@
  *	                      [           sum             ]
  *	[           steps             ]
  *
- * The share is the number with the low bits of the one that is nearest to the steps
- * in the other. So the second word may be behind the first and still says which number
- * that is, as long as it is behind by less than eight steps. It is by two, with an
- * addition of 512 MiB, and by one more for each interrupt of it, in which another
- * addition is at the same place. So there is no moment at which both words must be
- * right, no interrupt has to be kept out, and nothing is locked.
+ * `sum` has the low 32 bits of the share. Of all numbers with these bits, the share is
+ * the one nearest to `steps << 28`. So `steps` may be behind `sum` and the two still
+ * say which number that is, as long as `steps` is behind by less than eight. It is by
+ * two, with an addition of 512 MiB, and by one more for each interrupt of it, in which
+ * another addition is at the same place. So there is no moment at which both words must
+ * be right, no interrupt has to be kept out, and nothing is locked.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
