@@ -212,6 +212,26 @@ static void boot_commands(const char *text)
 	kfree(copy);
 }
 
+/* The process that may disable stays the same while commands fail. */
+static void test_failed_command(struct kunit *test)
+{
+	const pid_t other = INT_MAX;
+
+	KUNIT_ASSERT_EQ(test, kunit_command("class kunit enable"), 0);
+	KUNIT_EXPECT_EQ(test, fault_keepers[0], current->tgid);
+	WRITE_ONCE(fault_keepers[0], other);
+	KUNIT_EXPECT_EQ(test, kunit_command("class nosuch enable"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, kunit_command("class kunit enabel"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, fault_keepers[0], other);
+	boot_commands("class kunit oneshot");
+	KUNIT_EXPECT_EQ(test, fires(kunit_point, 2), 1);
+	KUNIT_EXPECT_EQ(test, fault_keepers[0], other);
+	KUNIT_ASSERT_EQ(test, kunit_command("class kunit disable"), 0);
+	KUNIT_EXPECT_EQ(test, fault_keepers[0], other);
+	KUNIT_ASSERT_EQ(test, kunit_command("class kunit enable"), 0);
+	KUNIT_EXPECT_EQ(test, fault_keepers[0], current->tgid);
+}
+
 static unsigned int nr_boot_commands(void)
 {
 	struct fault_boot_command *b;
@@ -257,6 +277,18 @@ static void test_boot_junk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 2);
 }
 
+/* A boot command without memory is dropped, for modules as well. */
+static void test_boot_without_memory(struct kunit *test)
+{
+	if (!alloc_tag_available)
+		kunit_skip(test, "no allocation tags");
+	KUNIT_ASSERT_EQ(test, kunit_command("func fault_new oneshot"), 0);
+	boot_commands("class kunit enable; class 'kunit other' enable");
+	KUNIT_EXPECT_EQ(test, nr_boot_commands(), 1);
+	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 0);
+	KUNIT_EXPECT_EQ(test, fires(kunit_other_point, 5), 5);
+}
+
 static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(test_frequency),
 	KUNIT_CASE(test_frequency_and_nth),
@@ -264,9 +296,11 @@ static struct kunit_case fault_cases[] = {
 	KUNIT_CASE(test_nth_of_slab),
 	KUNIT_CASE(test_nth_of_pages),
 	KUNIT_CASE(test_allocations_fail),
+	KUNIT_CASE(test_failed_command),
 	KUNIT_CASE(test_boot_commands),
 	KUNIT_CASE(test_boot_cuts),
 	KUNIT_CASE(test_boot_junk),
+	KUNIT_CASE(test_boot_without_memory),
 	{}
 };
 

@@ -89,6 +89,7 @@ static struct codetag_type dynamic_fault_type = {
 static struct codetag_range dynamic_fault_kernel;
 
 #define FAULT_FILE		"dynamic_faults"
+#define FAULT_SYSRQ_FILE	"sysrq-trigger"	/* not longer than FAULT_FILE */
 #define FAULT_CLASS_MEMORY	"memory"
 #define FAULT_ALWAYS		(-1)	/* times */
 
@@ -187,15 +188,18 @@ static bool fault_manages_memory(int nr)
 }
 
 /*
- * Does a string in user space end with the name of the file? A page that is not
- * present is not faulted in, as the locks that the caller holds are not known:
- * then the answer is @absent.
+ * Does a path in user space end with the name of a file that disables points: the one
+ * with the commands, or the one that takes SysRq keys? The locks of the caller are not
+ * known, so a page that is not present is not faulted in: then the answer is @absent.
+ * A look must not change /proc/<pid>/fail-nth, which strncpy_from_user() counts down
+ * with CONFIG_FAULT_INJECTION_USERCOPY. The functions used here do not.
  */
 static bool fault_is_path(unsigned long address, bool absent)
 {
 	const char __user *path = (const char __user *)address;
-	char tail[sizeof("/" FAULT_FILE)];
+	char tail[sizeof("/" FAULT_FILE)] = "";
 	long size = strnlen_user_nofault(path, PATH_MAX);
+	const char *name;
 	long skip;
 
 	if (size <= 0)
@@ -203,12 +207,15 @@ static bool fault_is_path(unsigned long address, bool absent)
 	if (size > PATH_MAX)
 		return false;
 	skip = max_t(long, size - sizeof(tail), 0);
-	if (strncpy_from_user_nofault(tail, path + skip, sizeof(tail)) < 0)
+	if (copy_from_user_nofault(tail, path + skip, size - skip))
 		return absent;
-	return !strcmp(kbasename(tail), FAULT_FILE);
+	/* Another thread may have changed the string since it was measured. */
+	tail[sizeof(tail) - 1] = '\0';
+	name = kbasename(tail);
+	return !strcmp(name, FAULT_FILE) || !strcmp(name, FAULT_SYSRQ_FILE);
 }
 
-/* Does the system call open the file with the commands? */
+/* Does the system call open a file that disables points? */
 static bool fault_is_opened(int nr, const unsigned long *args)
 {
 	if (in_compat_syscall())
@@ -231,7 +238,7 @@ static bool fault_is_opened(int nr, const unsigned long *args)
 	}
 }
 
-/* Is the first argument of the system call a descriptor of that file? */
+/* Is the first argument a descriptor of the file with the commands? */
 static bool fault_is_used(const unsigned long *args)
 {
 	struct file *file;
@@ -291,7 +298,10 @@ static bool fault_spares(const struct fault_point *p)
 		return true;
 	if (nr == -1)
 		return false;
+	/* Arguments 4 and 5 may be on the user stack, as on MIPS; nobody reads those. */
+	pagefault_disable();
 	syscall_get_arguments(current, regs, args);
+	pagefault_enable();
 	return fault_is_used(args) || fault_is_opened(nr, args);
 }
 
@@ -514,7 +524,7 @@ static void fault_install(struct codetag *ct, struct fault_point *p)
 	p->terminal = strstarts(ct->filename, "drivers/tty/");
 	hash_add_rcu(fault_points, &p->node, (unsigned long)ct);
 	fault_nr_points++;
-	/* Who sees it in between finds nothing, or the point: both are right. */
+	/* A reader in between finds no point, or the new one. */
 	fault_set(ct, true);
 }
 
@@ -661,11 +671,13 @@ static void fault_free_list(struct hlist_head *list)
  * @query: which points
  * @set: what they are to do
  * @everything: whether the query has no terms
+ * @by_user: whether the current process gave it
  */
 struct fault_command {
 	struct codetag_query query;
 	struct fault_settings set;
 	bool everything;
+	bool by_user;
 };
 
 static bool fault_is_meant(struct codetag_query *query,
@@ -751,10 +763,14 @@ static int fault_do(const struct fault_command *c, const struct module *mod)
 
 	fault_lock_tags();
 	ret = fault_prepare(c->query, &c->set, mod, &list);
-	if (ret < 0)
+	if (ret < 0) {
 		fault_free_list(&list);
-	else
+	} else {
+		/* Not before: a command that fails must not replace the keepers. */
+		if (c->by_user && c->set.enable)
+			fault_note_keepers();
 		fault_apply(c->query, mod, &list);
+	}
 	fault_unlock_tags();
 	fault_switch();
 	return ret < 0 ? ret : 0;
@@ -841,25 +857,35 @@ static struct fault_boot_command *fault_boot_parse(const char *text)
 	return ERR_PTR(-EINVAL);
 }
 
-/* Keeps a command for modules, and does it to what there is. */
+/*
+ * Does a command to the points that exist, and keeps it for modules. A command
+ * without a matching point is kept as well: a module can bring one.
+ */
+static int fault_boot_add(struct fault_boot_command *b)
+{
+	int ret;
+
+	mutex_lock(&dynamic_fault_mutex);
+	ret = fault_do(&b->c, NULL);
+	if (ret != -ENOMEM)
+		list_add_tail(&b->node, &fault_boot_commands);
+	mutex_unlock(&dynamic_fault_mutex);
+	if (ret != -ENOMEM)
+		return 0;
+	kfree(b);
+	return ret;
+}
+
 static void fault_boot_command(const char *text)
 {
 	struct fault_boot_command *b = fault_boot_parse(text);
-	int ret;
+	int ret = PTR_ERR_OR_ZERO(b);
 
-	if (IS_ERR(b)) {
+	if (!ret)
+		ret = fault_boot_add(b);
+	if (ret)
 		pr_err("boot parameter: ignored%s: %s\n",
-		       PTR_ERR(b) == -ENOMEM ? " for want of memory" : "", text);
-		return;
-	}
-	mutex_lock(&dynamic_fault_mutex);
-	list_add_tail(&b->node, &fault_boot_commands);
-	ret = fault_do(&b->c, NULL);
-	mutex_unlock(&dynamic_fault_mutex);
-	/* No such point is no error: it can be in a module. */
-	if (ret == -ENOMEM)
-		pr_err("boot parameter: no memory for built-in code: %s\n",
-		       text);
+		       ret == -ENOMEM ? " for want of memory" : "", text);
 }
 
 static void fault_boot_text_run(char *text)
@@ -919,10 +945,9 @@ static int fault_command(struct codetag_words *w)
 	if (fault_parse(&c, w))
 		return -EINVAL;
 
+	c.by_user = true;
 	mutex_lock(&dynamic_fault_mutex);
-	if (c.set.enable)
-		fault_note_keepers();
-	else if (c.everything)
+	if (!c.set.enable && c.everything)
 		fault_boot_forget();
 	ret = fault_do(&c, NULL);
 	mutex_unlock(&dynamic_fault_mutex);

@@ -154,21 +154,82 @@ test_which_task()
 	faults "$OURS disable"
 }
 
+# fail-nth counts copies of user memory as well: a case that uses it opens what it needs
+# before, and counts with one copy for each write and for each path.
 test_fail_nth()
 {
 	clean
+	uses "points 0"
+	exec 6> /proc/self/fail-nth 7> $USES/cmd
 	faults "$OURS probability 0"
-	echo 4 > /proc/self/fail-nth || fail "fail-nth"
-	uses "points 10"
-	fired 1
+	{ echo 5 >&6 && echo "points 10" >&7; } || fail "fail-nth"
 	read -r nth < /proc/self/fail-nth
 	eq "fail-nth" "$nth" 0
+	fired 1
 	eq state "$(state)" "enabled probability:0 evaluated:10 fired:1"
 	faults "$OURS disable"
-	echo 4 > /proc/self/fail-nth
-	uses "points 10"
+	{ echo 5 >&6 && echo "points 10" >&7 && echo 0 >&6; } || fail "fail-nth, disabled"
 	fired 0
-	echo 0 > /proc/self/fail-nth
+}
+
+# A point looks at the path that a system call opens. That is no copy that fail-nth counts.
+test_looking_is_not_counted()
+{
+	clean
+	echo x > /tmp/probe
+	read -r self _ < /proc/self/stat
+	exec 6> /proc/self/fail-nth
+	counted disabled
+	eq "evaluated, disabled" "$evaluated" 0
+	without=$count
+	faults "func __alloc_file probability 0 task $self"
+	counted enabled
+	note "$without without a point, $count with one that was evaluated $evaluated times"
+	[ "$without" -ge 1 ] || fail "the path was not counted"
+	[ "$evaluated" -ge 1 ] || fail "the point was not evaluated"
+	eq "counted" "$count" $((without + evaluated))
+}
+
+# counted WHEN: how many evaluations fail-nth counts while a file is opened, into $count;
+# how often a point at __alloc_file was evaluated, into $evaluated. Both are read by
+# other processes, with the shell waiting.
+counted()
+{
+	echo 1000 >&6
+	echo x > /tmp/probe
+	(
+		usleep 200000
+		cat "/proc/$self/fail-nth" > /tmp/nth
+		awk '/ func:__alloc_file / && match($0, /evaluated:[0-9]+/) {
+				n += substr($0, RSTART + 10, RLENGTH - 10)
+		     }
+		     END { print n + 0 }' $FAULTS > /tmp/evaluated
+		echo 0 >&6
+	)
+	read -r nth < /tmp/nth
+	read -r evaluated < /tmp/evaluated
+	count=$((1000 - nth))
+	[ "$count" -lt 1000 ] || fail "$1: fail-nth ran out"
+}
+
+# The first is the copy of the path, the second is the point.
+test_open_fails_once_by_fail_nth()
+{
+	clean
+	echo x > /tmp/probe
+	read -r self _ < /proc/self/stat
+	exec 6> /proc/self/fail-nth
+	faults "func __alloc_file probability 0 task $self"
+	refused=0
+	{
+		echo 2 >&6
+		for i in 1 2 3; do
+			echo x > /tmp/probe || refused=$((refused + 1))
+		done
+	} 2> /tmp/errors
+	eq "opens that failed" "$refused" 1
+	eq "fired" "$(grep -c ' func:__alloc_file .* fired:1 "$' $FAULTS)" 1
+	clean
 }
 
 # Whatever allocates fails at its line, once, as for want of memory; and is not

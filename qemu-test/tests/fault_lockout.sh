@@ -15,7 +15,8 @@ FAULTS=/sys/kernel/debug/dynamic_faults
 [ -e $FAULTS ] || SKIP_ALL="no dynamic fault injection"
 
 # From "enable" on, a shell has no more than its built-in commands: it cannot fork.
-# Nothing here may open a file but the one with the commands, or the one that is to fail.
+# Nothing here may open a file but the one with the commands, /proc/sysrq-trigger, or the
+# one that is to fail.
 
 # refused N: how many of N times another file was not opened, into $refused
 refused()
@@ -164,21 +165,22 @@ test_by_another()
 	eq tries "$(cat /tmp/tries)" 1
 }
 
-# For who has no process left
+# The other way out, which needs no file in debugfs
 test_sysrq()
 {
-	exec 5> /proc/sysrq-trigger
 	{
 		echo "task * enable" > $FAULTS
 		before=
 		echo x > /tmp/probe || before=fails
-		echo F >&5
+		opened=
+		echo F > /proc/sysrq-trigger || opened=fails
 		tries=0
 		until echo x > /tmp/probe || [ $tries -ge 100000 ]; do
 			tries=$((tries + 1))
 		done
+		[ -z "$opened" ] || echo disable > $FAULTS
 	} 2> /tmp/errors
-	exec 5>&-
+	eq "opening sysrq-trigger" "$opened" ""
 	eq before "$before" fails
 	note "works after $tries tries"
 	[ $tries -lt 100000 ] || fail "still fails"

@@ -7,7 +7,7 @@
 # append: kunit.enable=1 sysctl.vm.mem_profiling=1
 # timeout: 300
 
-SUITES="codetag lazy_percpu_counter alloc_tag allocinfo slab_tag kmemtrace codetag_query kmon time_stats codetag_time_stats"
+SUITES="codetag lazy_percpu_counter alloc_tag allocinfo slab_tag kmemtrace codetag_query alloc_tag_ctx dynamic_fault kmon time_stats codetag_time_stats"
 DIR=/sys/kernel/debug/kunit
 
 # A suite and its plan, then each of its tests as "suite.test"; a suite whose plan and
