@@ -11,6 +11,7 @@
 #include <linux/errseq.h>
 #include <linux/kmsg_dump.h>
 #include <linux/mm.h>
+#include <linux/nfs4.h>
 #include <linux/pagemap.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
@@ -88,6 +89,7 @@ static void test_foreign_errors_are_no_codes(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_WIDE_ERRNO))
 		kunit_skip(test, "codes begin at %d", ERROR_CODE_FIRST);
 	KUNIT_EXPECT_GT(test, NR_ERROR_CODES, 20000);
+	KUNIT_EXPECT_GT(test, ERROR_CODE_FIRST, NFS4ERR_RESET_TO_PNFS);
 	for (err = -MAX_USER_ERRNO; err < 0; err++)
 		KUNIT_EXPECT_FALSE(test, error_code_possible(err));
 	for (err = -10200; err <= -10001; err++)

@@ -19,14 +19,14 @@
  * error that it was given, and the log says how many lines of the kernel or of a
  * module that concerns.
  *
- * The table grows by chunks, which stay. A chunk is there before the number of a
- * tag is, and who looks for either follows the number.
+ * The table grows by chunks, which stay. A chunk exists before a tag gets a number in
+ * it; readers start from the number.
  *
- * A number is written and read without a lock. Who returns it for the first time
- * releases the class, so that who sees the class sees the name; and everybody who
- * returns it orders that after the class, so that who got it, from whomever, sees
- * the class: the table is looked up by the number itself, and what depends on an
- * address is not read before it.
+ * Numbers are written and read without a lock. The first return of a code publishes its
+ * class with a release, after its name: a reader that sees the class also sees the name.
+ * Every return orders the code after the class, so a caller that received the code finds
+ * its class: it looks the table up by the code, and a load whose address depends on the
+ * code comes after it.
  *
  * Numbers are given and taken with the type's lock held for writing.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a code of ERR() stands for, and how it is kept from user space. For those
- * who compare errors or hand them out; who makes codes wants errname.h.
- * See lib/error_codes.c.
+ * What a code of ERR() stands for, and how it is kept from user space: for code that
+ * compares errors or returns them to user space. Code that creates error codes includes
+ * errname.h. See lib/error_codes.c.
  */
 #ifndef _LINUX_ERROR_CLASS_H
 #define _LINUX_ERROR_CLASS_H
@@ -19,11 +19,11 @@ struct pt_regs;
 /*
  * Where there is room, codes begin above MAX_USER_ERRNO, so that no error which
  * user space chose looks like one, and above the errors of NFSv4, which its client
- * passes on as negative numbers (10001 to 10103). The last two numbers are ext4's
- * and MAX_ERRNO.
+ * passes on as negative numbers (10001 to 10103, and 12001 and 12002 of its own). The
+ * last two numbers are ext4's and MAX_ERRNO.
  */
 #ifdef CONFIG_WIDE_ERRNO
-#define ERROR_CODE_FIRST	10240
+#define ERROR_CODE_FIRST	12288
 #else
 #define ERROR_CODE_FIRST	(ERROR_CLASS_MAX + 1)
 #endif
@@ -53,7 +53,8 @@ static __always_inline long __error_class(long err)
  * error_class - the error that a code of ERR() stands for
  * @_err: any integer
  *
- * What is compared with -EINVAL and the like, and what user space may see.
+ * Use it before an error is compared with -EINVAL and the like, and before user space
+ * sees it.
  *
  * Context: any.
  * Return: the error that was given to ERR(), or @_err itself when that is no

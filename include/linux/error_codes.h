@@ -35,8 +35,8 @@ int error_code(const struct error_code *code);
  * @_err: a negative error, a constant
  *
  * The value is a number that stands for @_err on this line: error_class() gives
- * @_err, errname() and %pe the name of both. It is an error to IS_ERR() and to
- * whoever looks at the sign; whoever compares it has to take the error_class().
+ * @_err, errname() and %pe the name of both. Callers that check only the sign, or
+ * IS_ERR(), need no change; a caller that compares the error must use error_class().
  *
  * Where there are no numbers left it is just @_err.
  *
