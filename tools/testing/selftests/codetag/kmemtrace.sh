@@ -102,13 +102,13 @@ test_records()
 	found=0
 	for cpu in "$DEBUGFS/$KT"/cpu*; do
 		# whatever the byte order: the two ids in a word, then the size
-		head -c 200000 "$cpu" | od -A n -t u2 -v -w8 > "$WORK/words"
+		head -c 1100000 "$cpu" | od -A n -t u2 -v -w8 > "$WORK/words"
 		records=$(awk '
 		left <= 0 { left = $2
 			    if ($1 % 256 > 2 || $1 > 767 || left < 24 || left % 8) exit bad = 1
 			    n++ }
 		{ left -= 8 }
-		END { if (bad) exit 1; print n + 0 }' "$WORK/words") || fail "not records: $cpu"
+		END { if (bad || left > 0) exit 1; print n + 0 }' "$WORK/words") || fail "not records: $cpu"
 		found=$((found + records))
 	done
 	[ "$found" -gt 0 ] || fail "no record of $((now - had)) events"

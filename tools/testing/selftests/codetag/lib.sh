@@ -10,6 +10,8 @@
 DEBUGFS=/sys/kernel/debug
 WORK=$(mktemp -d) || exit 1
 trap 'rm -rf "$WORK"' EXIT
+# dash runs no EXIT trap when a signal ends it: end by exit, so that all is restored.
+trap 'exit 1' HUP INT TERM
 
 fail()
 {

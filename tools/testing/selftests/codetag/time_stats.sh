@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # time_stats: commands, and a task that waits for a pipe. Whether timing was on before
-# is found out, and restored; of the events only those of pipes are forgotten.
+# is found out, and restored; the order afterwards is that of "sort place". Of the
+# events only those of pipes are forgotten.
 
 . ./lib.sh
 
@@ -102,6 +103,7 @@ test_sorts()
 {
 	write $STATS "sort place"
 	grep ' func:' "$DEBUGFS/$STATS" | awk '{ print $1 }' > "$WORK/places"
+	[ -s "$WORK/places" ] || fail "no lines"
 	sed 's/:.*//' "$WORK/places" | LC_ALL=C sort -c 2> /dev/null || fail "not by file"
 	write $STATS "sort time"
 	awk '/^  exact \(ns\):/ { if (n++ && $NF > last) bad = 1; last = $NF } END { exit bad }' \
