@@ -237,7 +237,7 @@ def modules(config, only=()):
     of them: the repository stays clean and two kernels do not share objects.
     only names those that another kernel than 6.1 can build.
     """
-    where = os.path.join(OUT, "modules", config)
+    where = own(os.path.join(OUT, "modules", config))
     os.makedirs(where, exist_ok=True)
     with claim("modules." + config):
         return build_modules(config, where, only)
@@ -324,8 +324,10 @@ def foreign_busybox():
             return path
         apt = os.path.join(where, "apt-" + ARCH)
         os.makedirs(os.path.join(apt, "lists", "partial"), exist_ok=True)
+        native = subprocess.run(["dpkg", "--print-architecture"], check=True,
+                                stdout=subprocess.PIPE, text=True).stdout.strip()
         options = ["-q", "-o", "APT::Sandbox::User=root",
-                   "-o", "APT::Architectures::=amd64", "-o", "APT::Architectures::=" + ARCH,
+                   "-o", "APT::Architectures::=" + native, "-o", "APT::Architectures::=" + ARCH,
                    "-o", "Acquire::Languages=none",
                    "-o", "Dir::State::lists=%s/lists" % apt, "-o", "Dir::Cache=%s/cache" % apt]
         # of several archives one may be out of order: the package is what counts

@@ -27,7 +27,15 @@ def interfaces(text):
     return {name for pattern in MADE for name in pattern.findall(text)}
 
 
-def form(name):
+def validated():
+    """The complaints of get_abi.pl, which reads all of Documentation/ABI at once."""
+    done = subprocess.run(["perl", "scripts/get_abi.pl", "--dir", "Documentation/ABI", "validate"],
+                          cwd=util.TREE, check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    return done.stdout.splitlines()
+
+
+def form(name, complaints):
     """What is wrong with the entries of a file."""
     text = (util.TOP / name).read_text()
     blocks = re.split(r"\n\n(?=What:)", text)
@@ -35,16 +43,14 @@ def form(name):
         for field in FIELDS:
             if not re.search(rf"^{field}:", block, re.M):
                 yield f"{name}: {block.splitlines()[0]}: no {field}:"
-    done = subprocess.run(["perl", "scripts/get_abi.pl", "--dir", "Documentation/ABI", "validate"],
-                          cwd=util.TREE, check=False, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True)
-    yield from (line for line in done.stdout.splitlines() if name in line)
+    yield from (line for line in complaints if name in line)
 
 
 def main():
     files, _ = queue.overlay_files()
     abi = [f for f in files if f.startswith("Documentation/ABI/")]
-    bad = [complaint for name in abi for complaint in form(name)]
+    complaints = validated()
+    bad = [complaint for name in abi for complaint in form(name, complaints)]
     described = set()
     for name in abi:
         text = (util.TOP / name).read_text()
