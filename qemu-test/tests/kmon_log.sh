@@ -271,6 +271,43 @@ test_names_beside_the_log()
 	grep -q 'name="' /tmp/text || fail "no names: $(head -2 /tmp/text)"
 }
 
+# A device as output: the names are not beside it
+test_names_of_a_log_to_a_device()
+{
+	rm -rf /tmp/here
+	mkdir /tmp/here
+	(cd /tmp/here && kmonlog -q -t 300 -s sched,alloc -f -o /dev/null) || fail "kmonlog: $?"
+	[ -s /tmp/here/pids.dat ] && [ -s /tmp/here/sites.dat ] || fail "no names: $(ls /tmp/here)"
+	[ ! -e /dev/pids.dat ] && [ ! -e /dev/sites.dat ] || fail "names in /dev"
+}
+
+# While root logs to a directory of another user, that user puts a link in its place
+test_directory_of_another_user()
+{
+	rm -rf /tmp/home /tmp/target
+	mkdir -p /tmp/home/log
+	mkdir -m 700 /tmp/target
+	echo "of root" > /tmp/target/pids.dat
+	echo "of root" > /tmp/target/sites.dat
+	chown -R nobody /tmp/home
+	rm -f /tmp/a.said
+	kmonlog -s sched,alloc -o /tmp/home/log/a 2> /tmp/a.said &
+	log=$!
+	name=a
+	LOGS="$LOGS $log"
+	trap 'kill -KILL $LOGS 2> /dev/null' EXIT
+	until_true 20 has_begun || fail "kmonlog does not begin: $(cat /tmp/a.said)"
+	su nobody -s /bin/sh -c 'mv /tmp/home/log /tmp/home/x && ln -s /tmp/target /tmp/home/log' ||
+		fail "nobody cannot"
+	usleep 300000
+	kill -INT $log
+	ends $log 0
+	eq "files of root" "$(cat /tmp/target/*)" "$(printf 'of root\nof root')"
+	[ -s /tmp/home/x/pids.dat ] && [ -s /tmp/home/x/sites.dat ] ||
+		fail "no names beside the log: $(ls -A /tmp/home/x)"
+	eq "temporary files" "$(ls -A /tmp/home/x /tmp/target | grep -c codetag)" 0
+}
+
 test_links_of_another_user()
 {
 	before=$(cat /proc/sys/fs/protected_symlinks)

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "number.h"
+#include "outfile.h"
 #include "output.h"
 #include "pids.h"
 #include "record.h"
@@ -83,6 +84,8 @@ static struct {
 	bool unwritten;		/* a file of names */
 	struct output output;
 	struct pids pids;
+	struct replace to_pids;
+	struct replace to_sites;
 	struct kmon_stats before;
 	struct kmon_stats after;
 	size_t fill;		/* of the buffer: what is not a whole record yet */
@@ -363,7 +366,6 @@ static void copy(FILE *from, FILE *to)
 static bool write_sites(void)
 {
 	FILE *from = fopen(options.tags, "re"), *to;
-	char *temp;
 	bool ok;
 
 	if (!from) {
@@ -371,7 +373,7 @@ static bool write_sites(void)
 		      strerror(errno));
 		return !options.sites_given;
 	}
-	to = replace_begin(options.sites, &temp);
+	to = replace_begin(&rec.to_sites);
 	if (!to) {
 		fclose(from);
 		return false;
@@ -379,19 +381,19 @@ static bool write_sites(void)
 	copy(from, to);
 	ok = !ferror(from) || error("%s: cannot be read to its end", options.tags);
 	fclose(from);
-	return replace_end(options.sites, temp, to) && ok;
+	return replace_end(&rec.to_sites, to) && ok;
 }
 
 static bool write_pids(void)
 {
 	pids_look_again(&rec.pids);
-	return pids_write(&rec.pids, options.pids);
+	return pids_write(&rec.pids, &rec.to_pids);
 }
 
 /* The log is complete: a pipe may have a reader that does not read, let a signal end it. */
-static bool write_beside(const char *path, bool (*write_it)(void))
+static bool write_beside(const struct replace *to, bool (*write_it)(void))
 {
-	bool in_place = replace_in_place(path), ok;
+	bool in_place = replace_in_place(to), ok;
 
 	if (in_place)
 		sigprocmask(SIG_UNBLOCK, &rec.signal_set, NULL);
@@ -410,18 +412,24 @@ static void write_names(void)
 	bool sched = options.sources & KMON_SOURCE_SCHED;
 	bool alloc = options.sources & KMON_SOURCE_ALLOC;
 
-	if ((sched || rec.pids.nr) && !write_beside(options.pids, write_pids) && sched)
+	if ((sched || rec.pids.nr) && !write_beside(&rec.to_pids, write_pids) && sched)
 		rec.unwritten = true;
-	if ((alloc || rec.pids.sites) && !write_beside(options.sites, write_sites) && alloc)
+	if ((alloc || rec.pids.sites) && !write_beside(&rec.to_sites, write_sites) &&
+	    alloc)
 		rec.unwritten = true;
 	pids_free(&rec.pids);
+	replace_close(&rec.to_pids);
+	replace_close(&rec.to_sites);
 }
 
+/* From here on the directories are known: their names may lead elsewhere at the end. */
 static bool names_possible(void)
 {
-	if (options.sources & KMON_SOURCE_SCHED && !replace_possible(options.pids))
+	replace_open(&rec.to_pids, options.pids);
+	replace_open(&rec.to_sites, options.sites);
+	if (options.sources & KMON_SOURCE_SCHED && !replace_possible(&rec.to_pids))
 		return false;
-	return !(options.sources & KMON_SOURCE_ALLOC) || replace_possible(options.sites);
+	return !(options.sources & KMON_SOURCE_ALLOC) || replace_possible(&rec.to_sites);
 }
 
 /* Files that must not be the same */
@@ -491,12 +499,12 @@ static void usage(FILE *out)
 	      "  -t, --time MSTEST    stop after so many milliseconds (never)\n"
 	      "  -m, --max BMAX       stop before there are more than BMAX bytes (never)\n"
 	      "  -p, --pids PIDFIL    where to write the names of tasks (" DEFAULT_PIDS " beside\n"
-	      "                       OUTFIL); is replaced if it is there\n"
+	      "                       OUTFIL if that is a file, else here); is replaced if it\n"
+	      "                       is there\n"
 	      "  -s, --sources LIST   what to log beside what others add: of\n"
 	      "                       sched,alloc, or none (sched)\n"
 	      "      --sites FILE     with alloc: where to write the names of lines of code\n"
-	      "                       (" DEFAULT_SITES " beside OUTFIL); is replaced if it is\n"
-	      "                       there\n"
+	      "                       (" DEFAULT_SITES ", as with -p); is replaced if it is there\n"
 	      "      --tags FILE      where the kernel names them\n"
 	      "                       (" DEFAULT_TAGS ")\n"
 	      "  -q, --quiet          no counts at the end, unless some were lost or refused\n"
@@ -640,6 +648,14 @@ static void take_option(int opt)
 	}
 }
 
+/* /dev is no place for what goes with /dev/null. */
+static char *beside_output(const char *name)
+{
+	bool file = options.output && !outfile_in_place(AT_FDCWD, options.output);
+
+	return path_beside(file ? options.output : NULL, name);
+}
+
 static void take_options(int argc, char **argv)
 {
 	int opt;
@@ -652,9 +668,9 @@ static void take_options(int argc, char **argv)
 		exit(EXIT_USAGE);
 	}
 	if (!options.pids)
-		options.pids = path_beside(options.output, DEFAULT_PIDS);
+		options.pids = beside_output(DEFAULT_PIDS);
 	if (!options.sites)
-		options.sites = path_beside(options.output, DEFAULT_SITES);
+		options.sites = beside_output(DEFAULT_SITES);
 	need_different(options.output, options.pids);
 	need_different(options.output, options.sites);
 	need_different(options.pids, options.sites);

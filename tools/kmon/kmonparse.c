@@ -278,20 +278,42 @@ static bool read_names(struct names *names, const char *path, FILE *file)
 	return ok;
 }
 
-/* A file of names that was not asked for need not be there, nor be one to believe. */
+static const char *why_not_read(int err)
+{
+	switch (err) {
+	case ELOOP:
+		return "is a link";
+	case EPERM:
+		return "is no file, or another user's";
+	}
+	return strerror(err);
+}
+
+/* With these, no other file can be opened either. */
+static bool is_out_of_resources(int err)
+{
+	return err == ENOMEM || err == EMFILE || err == ENFILE;
+}
+
+/*
+ * A file of names that was not asked for need not be there, nor be one to believe or one
+ * that can be read: the log is told without it, and is no worse for that.
+ */
 static bool read_names_beside(struct names *names, const char *path, const char *log)
 {
 	FILE *file = open_beside(path, log);
 
-	if (!file && errno == ENOENT)
-		return true;
-	if (!file && (errno == EPERM || errno == ELOOP)) {
-		fprintf(stderr, "kmonparse: %s: is a link, no file, or another user's: not read\n",
-			path);
-		damage++;
+	if (file && names_read(names, file, path, complain, NULL)) {
+		fclose(file);
 		return true;
 	}
-	return read_names(names, path, file);
+	if (is_out_of_resources(errno))
+		return error(path);
+	if (file || errno != ENOENT)
+		fprintf(stderr, "kmonparse: %s: not read: %s\n", path, why_not_read(errno));
+	if (file)
+		fclose(file);
+	return true;
 }
 
 static bool names_of(const struct options *options, struct names *names,

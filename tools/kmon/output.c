@@ -92,6 +92,21 @@ static size_t within(struct output *output, const uint8_t *data, size_t size)
 	return record_whole(data, output->max - output->bytes);
 }
 
+/* If its name still leads to it: a directory on the way may be another one by now. */
+static void remove_created(struct output *output)
+{
+	struct stat is, st;
+	const char *name;
+	int dir = outfile_parent(output->name, &name);
+
+	if (dir < 0)
+		return;
+	if (!fstat(output->fd, &is) && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    is.st_dev == st.st_dev && is.st_ino == st.st_ino)
+		unlinkat(dir, name, 0);
+	close(dir);
+}
+
 /* Interface */
 
 /**
@@ -153,7 +168,7 @@ size_t output_put(struct output *output, const uint8_t *data, size_t size)
 void output_undo(struct output *output)
 {
 	if (output->created)
-		unlink(output->name);
+		remove_created(output);
 	close(output->fd);
 }
 

@@ -183,14 +183,13 @@ void pids_look_again(struct pids *pids)
 /**
  * pids_write - write the file, sorted by pid
  * @pids: are sorted, and can only be freed after that
- * @path: of the file
+ * @to: from replace_open()
  *
  * Return: false after a message.
  */
-bool pids_write(struct pids *pids, const char *path)
+bool pids_write(struct pids *pids, struct replace *to)
 {
-	char *temp;
-	FILE *file = replace_begin(path, &temp);
+	FILE *file = replace_begin(to);
 	uint32_t i;
 
 	if (!file)
@@ -200,7 +199,7 @@ bool pids_write(struct pids *pids, const char *path)
 	for (i = 0; i < pids->nr; i++)
 		fprintf(file, "%" PRIu32 " %s\n", pids->entries[i].pid,
 			pids->entries[i].known ? pids->entries[i].name : "[?]");
-	return replace_end(path, temp, file);
+	return replace_end(to, file);
 }
 
 /**

@@ -12,6 +12,7 @@
 #include "util.h"
 
 struct pid_entry;
+struct replace;
 
 /**
  * struct pids - the tasks seen so far
@@ -32,7 +33,7 @@ struct pids {
 void pids_see(struct pids *pids, uint32_t pid);
 void pids_see_records(struct pids *pids, const uint8_t *data, size_t size);
 void pids_look_again(struct pids *pids);
-bool pids_write(struct pids *pids, const char *path);
+bool pids_write(struct pids *pids, struct replace *to);
 void pids_free(struct pids *pids);
 
 #endif /* _KMON_PIDS_H */

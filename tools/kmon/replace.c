@@ -4,123 +4,132 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "outfile.h"
 #include "replace.h"
-#include "util.h"
 
-/* Behind the name of the file, while it is written. */
-#define TEMP_SUFFIX	".XXXXXX"
-
-static bool complain(const char *path)
+static bool complain(const struct replace *to, int err)
 {
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path,
-		strerror(errno));
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, to->path,
+		strerror(err));
 	return false;
 }
 
-static FILE *open_in_place(const char *path)
+/**
+ * replace_open - find the directory that it is in, before there is work to lose
+ * @to: is set
+ * @path: of the file; must stay
+ *
+ * If that fails it is no failure until it is to be written.
+ */
+void replace_open(struct replace *to, const char *path)
 {
-	int fd = outfile_in_place(path);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (!file)
-		complain(path);
-	return file;
+	*to = (struct replace){ .path = path };
+	to->dir = outfile_parent(path, &to->name);
+	if (to->dir < 0)
+		to->err = errno;
 }
 
 /**
  * replace_in_place - is it no file to replace, but something to write to
- * @path: of the file
+ * @to: from replace_open()
  *
  * Return: true for a device or a pipe; then writing may take as long as it pleases.
  */
-bool replace_in_place(const char *path)
+bool replace_in_place(const struct replace *to)
 {
-	struct stat st;
-
-	return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) &&
-	       !S_ISDIR(st.st_mode);
+	return to->dir >= 0 && outfile_in_place(to->dir, to->name);
 }
 
 /**
- * replace_possible - see whether there is any hope, before there is work to lose
- * @path: of the file
+ * replace_possible - see whether there is any hope
+ * @to: from replace_open()
  *
  * Return: false after a message.
  */
-bool replace_possible(const char *path)
+bool replace_possible(const struct replace *to)
 {
-	char *name;
 	bool ok;
 
-	if (replace_in_place(path))
-		return outfile_usable(path) || complain(path);
-	name = need_string(path);
-	ok = !access(dirname(name), W_OK) && outfile_replaceable(path);
-	free(name);
-	return ok || complain(path);
+	if (to->dir < 0)
+		return complain(to, to->err);
+	if (replace_in_place(to))
+		ok = outfile_usable(to->dir, to->name);
+	else
+		ok = !faccessat(to->dir, ".", W_OK, 0) &&
+		     outfile_replaceable(to->dir, to->name);
+	return ok || complain(to, errno);
+}
+
+/* -1 with errno; 0600, whatever the old one was */
+static int open_file(struct replace *to)
+{
+	to->temp[0] = '\0';
+	errno = to->err;
+	if (to->dir < 0)
+		return -1;
+	if (replace_in_place(to))
+		return outfile_open_in_place(to->dir, to->name);
+	if (!outfile_replaceable(to->dir, to->name))
+		return -1;
+	return outfile_temp(to->dir, to->temp);
 }
 
 /**
  * replace_begin - begin to write
- * @path: of the file
- * @temp: the name it has until replace_end(); NULL: it is written in place
+ * @to: from replace_open()
  *
  * Return: what to write to, or NULL after a message.
  */
-FILE *replace_begin(const char *path, char **temp)
+FILE *replace_begin(struct replace *to)
 {
-	FILE *file = NULL;
-	int fd = -1;
+	int fd = open_file(to);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
-	*temp = NULL;
-	if (replace_in_place(path))
-		return open_in_place(path);
-	/* 0600, whatever the old one was */
-	if (outfile_replaceable(path) && asprintf(temp, "%s" TEMP_SUFFIX, path) >= 0)
-		fd = mkostemp(*temp, O_CLOEXEC);
-	if (fd >= 0)
-		file = fdopen(fd, "w");
 	if (file)
 		return file;
-	complain(path);
-	if (fd >= 0) {
-		close(fd);
-		unlink(*temp);
-	}
-	free(*temp);
+	complain(to, errno);
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	if (*to->temp)
+		unlinkat(to->dir, to->temp, 0);
 	return NULL;
 }
 
 /**
  * replace_end - have it under its name
- * @path: of the file
- * @temp: from replace_begin(), is gone afterwards
+ * @to: from replace_open()
  * @file: from replace_begin(), is closed
  *
  * Return: false after a message; then the old file, if there was one, is still there.
  */
-bool replace_end(const char *path, char *temp, FILE *file)
+bool replace_end(struct replace *to, FILE *file)
 {
-	bool ok = !ferror(file) && !fflush(file) && (!temp || !fsync(fileno(file)));
+	bool ok = !ferror(file) && !fflush(file) && (!*to->temp || !fsync(fileno(file)));
+	int err = errno;
 
-	if (fclose(file))
+	if (fclose(file) && ok) {
+		err = errno;
 		ok = false;
-	if (!temp)
-		return ok || complain(path);
-	/* rename() replaces a link, too, and not what it leads to. */
-	if (ok && rename(temp, path))
-		ok = false;
-	if (!ok) {
-		complain(path);
-		unlink(temp);
 	}
-	free(temp);
-	return ok;
+	if (ok && *to->temp)
+		return outfile_rename(to->dir, to->temp, to->name) || complain(to, errno);
+	if (ok)
+		return true;
+	if (*to->temp)
+		unlinkat(to->dir, to->temp, 0);
+	return complain(to, err);
+}
+
+/**
+ * replace_close - give up the directory
+ * @to: from replace_open()
+ */
+void replace_close(struct replace *to)
+{
+	if (to->dir >= 0)
+		close(to->dir);
+	to->dir = -1;
 }

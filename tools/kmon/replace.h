@@ -5,6 +5,9 @@
  *
  * A link is replaced itself, whatever it leads to: in a directory that others may
  * write to it may lead anywhere. A device or a pipe is not replaced, but written to.
+ *
+ * The directory is opened long before the file is written, and kept: if somebody puts a
+ * link in its place meanwhile, that is not followed.
  */
 #ifndef _KMON_REPLACE_H
 #define _KMON_REPLACE_H
@@ -12,9 +15,29 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-bool replace_in_place(const char *path);
-bool replace_possible(const char *path);
-FILE *replace_begin(const char *path, char **temp);
-bool replace_end(const char *path, char *temp, FILE *file);
+#include "outfile.h"
+
+/**
+ * struct replace - a file to be replaced
+ * @path: of the file, for messages
+ * @name: in @dir
+ * @dir: that it is in; -1: cannot be opened
+ * @err: then why
+ * @temp: the name it has until replace_end(); "": it is written in place
+ */
+struct replace {
+	const char *path;
+	const char *name;
+	int dir;
+	int err;
+	char temp[OUTFILE_TEMP_SIZE];
+};
+
+void replace_open(struct replace *to, const char *path);
+bool replace_in_place(const struct replace *to);
+bool replace_possible(const struct replace *to);
+FILE *replace_begin(struct replace *to);
+bool replace_end(struct replace *to, FILE *file);
+void replace_close(struct replace *to);
 
 #endif /* _KMON_REPLACE_H */

@@ -95,6 +95,77 @@ for name in log new.dat pids.dat; do
 	if [ -e "$name" ]; then fail "$name is left"; else pass; fi
 done
 
+# --- where names go: beside a file, and not beside a device or a pipe
+
+refused '-f -o /dev/null -p sites.dat' 'sites.dat: is also where names are to go'
+refused '-f -o /dev/null -p ./sites.dat' './sites.dat: is also where names are to go'
+mkfifo directory/fifo
+refused '-f -o directory/fifo -p sites.dat' 'sites.dat: is also where names are to go'
+expect "names beside a pipe" 1 "$bin/kmonlog" -d none -f -o directory/fifo -p directory/sites.dat
+says "names beside a pipe" 'none: No such file'
+rm directory/fifo
+
+# --- a device that is none: a library says yes to all that is asked of it
+
+cat >device.c <<'END'
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (_IOC_TYPE(request) != 0xbc)
+		return syscall(SYS_ioctl, fd, request, arg);
+	if (_IOC_DIR(request) & _IOC_READ)
+		memset(arg, 0, _IOC_SIZE(request));
+	return 0;
+}
+END
+"${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o device.so device.c || fail "device.so"
+: >empty
+kmonlog=(env "LD_PRELOAD=$tmp/device.so" ASAN_OPTIONS=verify_asan_link_order=0 "$bin/kmonlog"
+	-d "$tmp/empty" --tags "$tmp/tags" -s 'sched,alloc')
+echo '7 mm/foo.c:3 func:foo' >tags
+
+mkdir beside
+expect "names beside a log" 0 "${kmonlog[@]}" -t 100 -o beside/log
+if [ "$(cd beside && echo *)" = 'log pids.dat sites.dat' ]; then pass; else fail "beside: $(ls beside)"; fi
+same "names of lines" tags beside/sites.dat
+mkdir here
+expect "names of what goes to a device" 0 env -C here "${kmonlog[@]}" -t 100 -f -o /dev/null
+if [ "$(cd here && echo *)" = 'pids.dat sites.dat' ]; then pass; else fail "here: $(ls here)"; fi
+
+# The directory is another one at the end: the names go beside the log all the same.
+mkdir swapped target
+echo old | tee target/pids.dat target/sites.dat >target/log
+"${kmonlog[@]}" -o swapped/log 2>said &
+logging=$!
+jobs_left=("$logging")
+for ((tries = 0; tries < 100; tries++)); do
+	grep -q started said && break
+	sleep 0.1
+done
+mv swapped moved
+ln -s target swapped
+kill -INT "$logging"
+if wait "$logging"; then pass; else fail "a directory is swapped: $(cat said)"; fi
+jobs_left=()
+if [ "$(cd target && echo * && cat ./*)" = "$(printf 'log pids.dat sites.dat\nold\nold\nold')" ]; then
+	pass
+else
+	fail "a directory is swapped: the names are in another one: $(ls -A target)"
+fi
+same "a directory is swapped" tags moved/sites.dat
+if [ "$(cd moved && shopt -s dotglob && echo *)" = 'log pids.dat sites.dat' ]; then pass; else fail "moved: $(ls -A moved)"; fi
+
 # --- the output: whole records, whatever pieces they come in
 
 "$here/gen-log.py" --sim 3 sim truth
@@ -269,7 +340,29 @@ echo old >odd.dat
 limited "no room for names" 1 2 "$bin/try-pids" odd.dat $$
 says "no room for names" 'odd.dat: File too large'
 if [ "$(cat odd.dat)" = old ]; then pass; else fail "the old names are gone"; fi
-if compgen -G 'odd.dat.*' >/dev/null; then fail "a temporary file is left"; else pass; fi
+if compgen -G '.codetag-*' >/dev/null; then fail "a temporary file is left"; else pass; fi
+mkdir swapped2 target2
+echo old >target2/pids.dat
+mkfifo hold
+"$bin/try-pids" swapped2/pids.dat 0 <hold >seen &
+looking=$!
+jobs_left=("$looking")
+exec 8>hold
+while ! grep -q seen seen; do sleep 0.05; done
+mv swapped2 moved2
+ln -s target2 swapped2
+exec 8>&-
+if wait "$looking"; then pass; else fail "names, a directory is swapped"; fi
+jobs_left=()
+if [ "$(cat target2/pids.dat)" = old ] && [ "$(cat moved2/pids.dat)" = '0 [IDLE]' ]; then
+	pass
+else
+	fail "names, a directory is swapped: they are in another one"
+fi
+for name in moved2/ moved2/. /; do
+	expect "no name for names: $name" 1 bash -c "'$bin/try-pids' $name 0 </dev/null"
+	says "no name for names: $name" 'Is a directory'
+done
 expect "nowhere to put names" 1 bash -c "'$bin/try-pids' none/pids.dat $$ </dev/null"
 says "nowhere to put names" 'none/pids.dat: No such file'
 

@@ -181,24 +181,48 @@ rm pids.dat sites.dat
 
 # --- names that somebody else put beside the log
 
-# distrusts WHAT: the names beside the log are neither read nor waited for
+# distrusts WHAT WHY [COMMAND...]: the names beside the log are neither read nor waited
+# for, and the log is none the worse
 distrusts() {
-	expect "$1" 2 timeout 20 bash -c '"$@" >text' - "$bin/kmonparse" -n distrust/log
-	says "$1" 'distrust/pids.dat: is a link, no file, or another user'
+	expect "$1" 0 timeout 20 "${@:3}" bash -c '"$@" >text' - "$bin/kmonparse" -n distrust/log
+	says "$1" "distrust/pids.dat: not read: $2"
+	if grep -q op= text; then pass; else fail "$1: the log is not told"; fi
 	if grep -q name text; then fail "$1: names are shown"; else pass; fi
 }
 mkdir distrust
 cp beside/log distrust/log
 ln -s "$tmp/beside/pids.dat" distrust/pids.dat
-distrusts "names at a link"
+distrusts "names at a link" "is a link"
 rm distrust/pids.dat
 mkfifo distrust/pids.dat
-distrusts "names in a pipe"
+distrusts "names in a pipe" "is no file, or another user's"
 rm distrust/pids.dat
+python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('distrust/pids.dat')"
+distrusts "names in a socket" 'No such device or address'
+rm distrust/pids.dat
+mkdir distrust/pids.dat
+distrusts "names in a directory" "is no file, or another user's"
+rmdir distrust/pids.dat
+ln -s loop distrust/loop
+expect "names out of reach" 1 "$bin/kmonparse" -n distrust/loop/log
+says "names out of reach" 'distrust/loop/log: Too many levels'
+rm distrust/loop
 cp beside/pids.dat distrust/pids.dat
 if [ "$(id -u)" = 0 ]; then
 	chown 12345 distrust/pids.dat
-	distrusts "names of another user"
+	distrusts "names of another user" "is no file, or another user's"
+	cp beside/pids.dat distrust/sites.dat
+	chmod 600 distrust/pids.dat distrust/sites.dat
+	chown 0 distrust/pids.dat
+	chmod 711 "$tmp"
+	as_other=(setpriv --reuid 65534 --clear-groups)
+	: >text
+	chmod 666 text
+	distrusts "names that only root may read" 'Permission denied' "${as_other[@]}"
+	says "lines that only root may read" 'distrust/sites.dat: not read: Permission denied'
+	rm distrust/sites.dat
+	chmod 644 distrust/pids.dat
+	chown 12345 distrust/pids.dat
 	chown 12345 distrust/log
 	names_of "of the user who has the log" beside '' distrust/log
 fi

@@ -23,9 +23,6 @@
 #include "outfile.h"
 #include "util.h"
 
-/* Behind it are eight digits, so that it is nobody's. */
-#define TEMP_NAME	".codetag-"
-
 /* As many links on the way as the kernel would follow. */
 #define LINKS_MAX	40u
 
@@ -41,6 +38,18 @@ static bool is_trusted(const struct stat *st)
 	return st->st_uid == geteuid() || !st->st_uid;
 }
 
+/*
+ * The owner of a link need not have put it there: without fs.protected_hardlinks another
+ * user can give it a second name, in a directory of his own or in one for all.
+ */
+static bool may_follow(int dir, const struct stat *link)
+{
+	struct stat st;
+
+	return is_trusted(link) && !fstat(dir, &st) && is_trusted(&st) &&
+	       (link->st_nlink == 1 || !(st.st_mode & 022));
+}
+
 static int walk(int dir, const char *path, unsigned int *links);
 
 /* Takes @dir; -1 with errno. */
@@ -48,13 +57,14 @@ static int follow(int dir, int link, const struct stat *st, unsigned int *links)
 {
 	char target[PATH_MAX];
 	ssize_t len = readlinkat(link, "", target, sizeof(target) - 1);
+	bool may = may_follow(dir, st);
 
-	if (len >= 0 && is_trusted(st) && (*links)--) {
+	if (len >= 0 && may && (*links)--) {
 		target[len] = '\0';
 		return walk(dir, target, links);
 	}
 	if (len >= 0)
-		errno = is_trusted(st) ? ELOOP : EPERM;
+		errno = may ? ELOOP : EPERM;
 	close(dir);
 	return -1;
 }
@@ -88,8 +98,16 @@ static int walk(int dir, const char *path, unsigned int *links)
 	return dir;
 }
 
-/* The directory that @path is in, and its @name there; -1 with errno. */
-static int open_parent(const char *path, const char **name)
+/**
+ * outfile_parent - open the directory that a file is in
+ * @path: of the file
+ * @name: out, its name there, a part of @path
+ *
+ * Who keeps it writes to this directory, whatever somebody does to its name meanwhile.
+ *
+ * Return: a file descriptor, of O_PATH, or -1 with errno.
+ */
+int outfile_parent(const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
 	unsigned int links = LINKS_MAX;
@@ -112,10 +130,22 @@ static bool leads_to_proc(int dir, const char *name)
 	       !strcmp(target, "/proc/");
 }
 
-static bool replaceable(int dir, const char *name)
+/**
+ * outfile_replaceable - can there be another file under this name
+ * @dir: from outfile_parent()
+ * @name: of a file, or of a link, or not there
+ *
+ * A link into /proc is not replaced: /dev/stdout is one, and the system needs it.
+ *
+ * Return: false with errno.
+ */
+bool outfile_replaceable(int dir, const char *name)
 {
 	struct stat st;
 
+	errno = EISDIR;
+	if (!*name)
+		return false;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT;
 	errno = S_ISLNK(st.st_mode) ? ELOOP : EISDIR;
@@ -123,19 +153,31 @@ static bool replaceable(int dir, const char *name)
 }
 
 /**
- * outfile_replaceable - can there be another file under this name
- * @path: of a file, or of a link, or not there
+ * outfile_in_place - is it no file to replace, but something to write to
+ * @dir: from outfile_parent(), or AT_FDCWD
+ * @name: in it
  *
- * A link into /proc is not replaced: /dev/stdout is one, and the system needs it.
- *
- * Return: false with errno.
+ * Return: true for a device or a pipe.
  */
-bool outfile_replaceable(const char *path)
+bool outfile_in_place(int dir, const char *name)
 {
-	return replaceable(AT_FDCWD, path);
+	struct stat st;
+
+	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode) &&
+	       !S_ISLNK(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-static int open_in_place(int dir, const char *name)
+/**
+ * outfile_open_in_place - open a device or a pipe
+ * @dir: from outfile_parent()
+ * @name: in it
+ *
+ * A pipe that nobody reads is an error, ENXIO, and nothing to wait for. Writing may
+ * wait. Neither may belong to another user, who would read what is written.
+ *
+ * Return: a file descriptor, or -1 with errno.
+ */
+int outfile_open_in_place(int dir, const char *name)
 {
 	int fd = openat(dir, name,
 			O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -152,52 +194,69 @@ static int open_in_place(int dir, const char *name)
 }
 
 /**
- * outfile_in_place - open a device or a pipe
- * @path: of it
- *
- * A pipe that nobody reads is an error, ENXIO, and nothing to wait for. Writing may
- * wait. Neither may belong to another user, who would read what is written.
- *
- * Return: a file descriptor, or -1 with errno.
- */
-int outfile_in_place(const char *path)
-{
-	return open_in_place(AT_FDCWD, path);
-}
-
-/**
- * outfile_usable - may a device or a pipe be opened by outfile_in_place()
- * @path: of it
+ * outfile_usable - may a device or a pipe be opened by outfile_open_in_place()
+ * @dir: from outfile_parent()
+ * @name: in it
  *
  * Looks without opening it: a pipe may not have its reader yet.
  *
  * Return: false with errno.
  */
-bool outfile_usable(const char *path)
+bool outfile_usable(int dir, const char *name)
 {
 	struct stat st;
 
-	if (lstat(path, &st))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return false;
 	errno = EPERM;
-	return is_trusted(&st) && !access(path, W_OK);
+	return is_trusted(&st) && !faccessat(dir, name, W_OK, 0);
 }
 
-/* A new file takes the name in one step: nobody else can in between. */
-static int replace(int dir, const char *name)
+/**
+ * outfile_temp - make a file that gets its name later
+ * @dir: from outfile_parent()
+ * @temp: out, the name it has until then
+ *
+ * Return: a file descriptor, or -1 with errno.
+ */
+int outfile_temp(int dir, char temp[OUTFILE_TEMP_SIZE])
 {
-	char temp[sizeof(TEMP_NAME) + 8];
 	unsigned int random;
-	int fd, err;
 
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return -1;
-	snprintf(temp, sizeof(temp), TEMP_NAME "%08x", random);
-	fd = create(dir, temp);
-	if (fd < 0 || !renameat(dir, temp, dir, name))
-		return fd;
+	snprintf(temp, OUTFILE_TEMP_SIZE, OUTFILE_TEMP "%08x", random);
+	return create(dir, temp);
+}
+
+/**
+ * outfile_rename - give it that name, in one step: nobody else can in between
+ * @dir: from outfile_parent()
+ * @temp: from outfile_temp()
+ * @name: in @dir; a file or a link of that name is gone then
+ *
+ * Return: false with errno; then @temp is gone.
+ */
+bool outfile_rename(int dir, const char *temp, const char *name)
+{
+	int err;
+
+	if (!renameat(dir, temp, dir, name))
+		return true;
 	err = errno;
 	unlinkat(dir, temp, 0);
+	errno = err;
+	return false;
+}
+
+static int replace(int dir, const char *name)
+{
+	char temp[OUTFILE_TEMP_SIZE];
+	int fd = outfile_temp(dir, temp), err;
+
+	if (fd < 0 || outfile_rename(dir, temp, name))
+		return fd;
+	err = errno;
 	close(fd);
 	errno = err;
 	return -1;
@@ -205,13 +264,9 @@ static int replace(int dir, const char *name)
 
 static int overwrite(int dir, const char *name)
 {
-	struct stat st;
-
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
-		return -1;
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) && !S_ISDIR(st.st_mode))
-		return open_in_place(dir, name);
-	return replaceable(dir, name) ? replace(dir, name) : -1;
+	if (outfile_in_place(dir, name))
+		return outfile_open_in_place(dir, name);
+	return outfile_replaceable(dir, name) ? replace(dir, name) : -1;
 }
 
 static const char *advice(int err)
@@ -246,7 +301,7 @@ static int complain(const char *path)
 int outfile_open(const char *path, bool force)
 {
 	const char *name;
-	int dir = open_parent(path, &name), fd;
+	int dir = outfile_parent(path, &name), fd;
 
 	if (dir < 0)
 		return complain(path);
@@ -272,7 +327,7 @@ static int make_dir(const char *path)
 {
 	char *whole = without_slash(path);
 	const char *name;
-	int dir = open_parent(*path && !*whole ? "/." : whole, &name), fd = -1;
+	int dir = outfile_parent(*path && !*whole ? "/." : whole, &name), fd = -1;
 
 	if (dir >= 0 && (!mkdirat(dir, name, 0700) || errno == EEXIST))
 		fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

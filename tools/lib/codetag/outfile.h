@@ -14,10 +14,18 @@
 
 #include <stdbool.h>
 
+/* The name of a file that gets its own later; eight digits follow. */
+#define OUTFILE_TEMP		".codetag-"
+#define OUTFILE_TEMP_SIZE	(sizeof(OUTFILE_TEMP) + 8)
+
 int outfile_open(const char *path, bool force);
-int outfile_in_place(const char *path);
-bool outfile_usable(const char *path);
-bool outfile_replaceable(const char *path);
+int outfile_parent(const char *path, const char **name);
+bool outfile_in_place(int dir, const char *name);
+int outfile_open_in_place(int dir, const char *name);
+bool outfile_usable(int dir, const char *name);
+bool outfile_replaceable(int dir, const char *name);
+int outfile_temp(int dir, char temp[OUTFILE_TEMP_SIZE]);
+bool outfile_rename(int dir, const char *temp, const char *name);
 int outdir_open(const char *path);
 
 #endif /* _CODETAG_OUTFILE_H */

@@ -160,7 +160,8 @@ static struct {
 	int stop_fd;		/* readable once all shall stop */
 	int wake_fd;		/* readable once one has failed */
 	int done_fd;		/* counts readers that have stopped */
-	bool begun;		/* recording was switched on here */
+	bool begun;		/* recording is to be switched on here, or was */
+	bool on;		/* it was, so it is ours to switch off */
 	bool ended;		/* and off, by anyone's wish */
 	bool whole;		/* the trace is of all that was recorded */
 	bool full;		/* --max is reached */
@@ -1274,20 +1275,27 @@ static bool is_of_a_trace(const char *name)
 	return !strcmp(text, begin);
 }
 
-static bool remove_old(const char *name)
+static bool may_remove(const char *name)
 {
 	if (!options.force)
 		error("%s/%s: exists; --force overwrites it", options.output, name);
 	else if (!is_of_a_trace(name))
 		error("%s/%s: exists, and is no header of a trace", options.output, name);
-	else if (unlinkat(rec.dir, name, 0))
-		error("%s/%s: %s", options.output, name, strerror(errno));
 	else
 		return true;
 	return false;
 }
 
-static bool clear_directory(void)
+static bool remove_old(const char *name)
+{
+	if (!unlinkat(rec.dir, name, 0))
+		return true;
+	error("%s/%s: %s", options.output, name, strerror(errno));
+	return false;
+}
+
+/* Until @fn fails. */
+static bool visit_old(bool (*fn)(const char *name))
 {
 	int fd = openat(rec.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -1302,7 +1310,7 @@ static bool clear_directory(void)
 	}
 	while (ok && (entry = readdir(d)))
 		if (is_ours(entry->d_name))
-			ok = remove_old(entry->d_name);
+			ok = fn(entry->d_name);
 	closedir(d);
 	return ok;
 }
@@ -1314,10 +1322,18 @@ static bool clear_directory(void)
 static bool make_directory(void)
 {
 	rec.dir = outdir_open(options.output);
-	if (rec.dir >= 0 && clear_directory())
+	if (rec.dir >= 0 && visit_old(may_remove))
 		return true;
 	if (rec.dir < 0 && !strcmp(options.output, "."))
 		error("--output DIR writes to another folder, which is made");
+	set(&rec.failed_output);
+	return false;
+}
+
+static bool clear_directory(void)
+{
+	if (visit_old(remove_old))
+		return true;
 	set(&rec.failed_output);
 	return false;
 }
@@ -1526,37 +1542,44 @@ static bool is_recording(void)
 	return read_value("enabled", 0) > 0;
 }
 
+static bool do_options_fit(bool on)
+{
+	if (on && options.rest)
+		error("recording is on, too early for --rest; first echo 0 >%s/enabled",
+		      options.debugfs);
+	else if ((on || options.rest) && options.features)
+		error("%s, too late for --features; first echo 0 >%s/enabled",
+		      on ? "recording is on" : "what is there is recorded",
+		      options.debugfs);
+	else
+		return true;
+	return false;
+}
+
 /* From here on everything is in place, and recording is on. */
 static bool begin(void)
 {
 	bool on = is_recording();
 
-	if (on && options.rest) {
-		error("recording is on, too early for --rest; first echo 0 >%s/enabled",
-		      options.debugfs);
+	if (!do_options_fit(on))
 		return false;
-	}
 	rec.begun = !on && !options.rest;
-	if (!rec.begun && options.features) {
-		error("%s, too late for --features; first echo 0 >%s/enabled",
-		      on ? "recording is on" : "what is there is recorded",
-		      options.debugfs);
-		return false;
-	}
-	if (rec.begun && !set_features())
-		return false;
+	/* Nothing of the kernel is changed before there is a folder to write to. */
 	if (!make_directory())
 		return false;
-	if (rec.begun && !discard())
+	if (rec.begun && (!set_features() || !discard()))
+		return false;
+	/* The old trace stays until the kernel agrees, as far as it can be asked. */
+	if (!clear_directory())
 		return false;
 	read_stats(&rec.before);
 	rec.whole = rec.begun;
 	if (!begin_header() || !scan())
 		return false;
+	rec.on = rec.begun && switch_on();
+	rec.begun = rec.on;
 	if (on)
 		note("recording is on already");
-	else if (rec.begun && !switch_on())
-		rec.begun = false;	/* nor is it ours to switch off */
 	return (on || rec.begun || options.rest) && scan();
 }
 
@@ -1645,7 +1668,7 @@ static void check_taken(void)
 
 static void end(int signals)
 {
-	if (rec.begun || options.stop)
+	if (rec.on || options.stop)
 		rec.ended = switch_off();
 	/* a CPU may have come within the last second */
 	if (!load(&rec.failed_other) && !load(&rec.failed_output))
@@ -1956,7 +1979,7 @@ int main(int argc, char **argv)
 		return EXIT_CANNOT;
 	ok = begin();
 	if (!ok && !rec.nr_readers) {
-		if (rec.begun && rec.dir >= 0 && is_recording())
+		if (rec.on)
 			switch_off();
 		return rec.failed_output ? EXIT_OUTPUT : EXIT_CANNOT;
 	}

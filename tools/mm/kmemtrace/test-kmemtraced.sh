@@ -334,6 +334,7 @@ cat >"$tmp/faults.c" <<'END'
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,6 +354,36 @@ static int fault(const char *name)
 	close(open(path, O_WRONLY | O_CREAT, 0600));
 	return 1;
 }
+
+/* Somebody else begins to record. */
+static void switch_on(void)
+{
+	int fd = open(getenv("ENABLED"), O_WRONLY | O_TRUNC);
+
+	syscall(SYS_write, fd, "1\n", 2);
+	close(fd);
+}
+
+/* There is no second file of a CPU to be had. */
+int openat(int dir, const char *name, int flags, ...)
+{
+	static int files;
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	if (strstr(name, ".out") && flags & O_EXCL && files++ && fault("second")) {
+		switch_on();
+		errno = EMFILE;
+		return -1;
+	}
+	return syscall(SYS_openat, dir, name, flags, mode);
+}
+
+int openat64(int dir, const char *name, int flags, ...)
+	__attribute__((alias("openat")));
 
 /* Of this thread: the file that there is something to read in, and: "it is over". */
 static __thread int polled = -1;
@@ -393,6 +424,12 @@ ssize_t write(int fd, const void *buf, size_t size)
 	/* A disk that takes half a second for a buffer. */
 	if (size == 1024 * 1024 && fault("slow"))
 		usleep(500000);
+	/* to "subbufs" */
+	if (size == 3 && !memcmp(buf, "64\n", 3) && fault("busy")) {
+		switch_on();
+		errno = EBUSY;
+		return -1;
+	}
 	if (fcntl(fd, F_GETFL) & O_DIRECT && fault("no-direct")) {
 		errno = EINVAL;
 		return -1;
@@ -401,7 +438,7 @@ ssize_t write(int fd, const void *buf, size_t size)
 }
 END
 "${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o "$tmp/faults.so" "$tmp/faults.c" || fail "faults.so"
-faults=(env "LD_PRELOAD=$tmp/faults.so" "FAULTS=$tmp/faults" ASAN_OPTIONS=verify_asan_link_order=0)
+faults=(env "LD_PRELOAD=$tmp/faults.so" "FAULTS=$tmp/faults" "ENABLED=$fake/enabled" ASAN_OPTIONS=verify_asan_link_order=0)
 
 # fired FAULT: it did
 fired() {
@@ -513,6 +550,28 @@ else
 	wait "$daemon"
 	jobs_left=()
 fi
+
+# --- somebody else begins to record while it gets ready: that is not its to end
+
+kernel 0
+files
+rm -rf "$out"
+run "an older trace" 0 --seconds 0.3
+touch "$tmp/faults/busy"
+expect "somebody else has begun" 1 "${faults[@]}" "${briefly[@]}" --force --output "$out"
+fired busy
+says "somebody else has begun" 'subbufs: Device or resource busy'
+enabled "somebody else has begun" 1
+recorded "somebody else has begun: the older trace"
+kernel 0
+files
+touch "$tmp/faults/second"
+expect "somebody else has begun, with a reader" 3 "${faults[@]}" "${briefly[@]}" --force \
+	--output "$out"
+fired second
+says "somebody else has begun, with a reader" '.out: Too many open files'
+enabled "somebody else has begun, with a reader" 1
+header "somebody else has begun, with a reader" 'complete no'
 
 # --- a second signal ends what the first has left
 
@@ -643,6 +702,7 @@ echo 'my own' >"$tmp/guide/header"
 expect "a header of something else" 3 env -C "$tmp/guide" "${briefly[@]}" --force
 says "a header of something else" 'is no header of a trace'
 if [ "$(cat "$tmp/guide/header")" = 'my own' ]; then pass; else fail "my own header is gone"; fi
+if [ -e "$tmp/guide/cpu0.out" ]; then pass; else fail "a part of a trace is gone"; fi
 
 # --- a folder that others can write to, and what they can have put there
 
@@ -670,6 +730,11 @@ expect "the current folder" 3 env -C "$tmp/shared" "${briefly[@]}"
 says "the current folder" 'kmemtraced: .: belongs to another user, or others may write to it'
 says "the current folder" '--output DIR writes to another folder, which is made'
 untouched "$tmp/shared" cpu7.out
+# nothing of the kernel is changed for a folder that is refused
+for folder in "$tmp/shared" "$out"; do
+	expect "features, $folder is refused" 3 "${briefly[@]}" --features pid --output "$folder"
+	features '[time] pid [tag]'
+done
 # in it there can be one of one's own
 chmod 1777 "$tmp/shared"
 expect "a folder in a shared one" 0 bash -c 'umask 0 && exec "$@"' - "${briefly[@]}" \
@@ -703,6 +768,26 @@ if [ "$(id -u)" = 0 ]; then
 	chown 65534 "$tmp/other"
 	expect "another user's" 3 "${briefly[@]}" --output "$tmp/other"
 	untouched "$tmp/other" '*'
+	# A link of root's that another user has given a second name: what
+	# fs.protected_hardlinks=0 lets him do, root does for him.
+	mkdir "$tmp/theirs" "$tmp/theirs/sticky" "$tmp/all" "$tmp/for-links" "$tmp/few"
+	ln -s "$tmp/for-links" "$tmp/link-of-root"
+	for name in theirs theirs/sticky all few; do
+		ln "$tmp/link-of-root" "$tmp/$name/log"
+	done
+	ln -s "$tmp/for-links" "$tmp/theirs/only"
+	chmod 1777 "$tmp/theirs/sticky" "$tmp/all"
+	chown 65534 "$tmp/theirs" "$tmp/theirs/sticky"
+	for name in theirs theirs/sticky all; do
+		expect "a link of root's in $name" 3 "${briefly[@]}" --output "$tmp/$name/log/t"
+		says "a link of root's in $name" 'does it belong to another user?'
+	done
+	expect "a link of root's by another user's" 3 "${briefly[@]}" --output "$tmp/theirs/only/t"
+	untouched "$tmp/for-links" '*'
+	expect "a link with two names" 0 "${briefly[@]}" --output "$tmp/few/log/two"
+	ln -s "$tmp/for-links" "$tmp/all/one"
+	expect "a link of root's among others" 0 "${briefly[@]}" --output "$tmp/all/one/one"
+	if [ "$(cd "$tmp/for-links" && echo *)" = 'one two' ]; then pass; else fail "links of root's"; fi
 	# a link on the way that is another user's is not followed, one of one's own is
 	mkdir "$tmp/way" "$tmp/inner"
 	ln -s "$tmp/inner" "$tmp/way/theirs"
