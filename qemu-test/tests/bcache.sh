@@ -17,10 +17,12 @@ figure()
 	cat $BCACHE/*-*/internal/"$1" || fail "no $1"
 }
 
+# A set that has left sysfs is registered for a moment still.
 attach()
 {
 	for dev in /dev/loop0 /dev/loop1; do
-		echo $dev > $BCACHE/register || fail "$dev is not taken"
+		until_true 20 eval "echo $dev > $BCACHE/register" 2> /dev/null ||
+			fail "$dev is not taken"
 	done
 	for try in $(seq 100); do
 		ls -d /sys/block/bcache*/bcache/cache > /tmp/device 2> /dev/null && return 0
@@ -67,14 +69,24 @@ test_files()
 		sort | diff - /tmp/wanted > /tmp/differ || fail "$(cat /tmp/differ)"
 }
 
+writes()
+{
+	dd if=/dev/urandom of="/dev/$(cut -d / -f 4 /tmp/device)" bs=4k count=500 \
+		seek=$(($1 * 2000)) conv=fsync 2> /dev/null || fail "dd"
+}
+
 test_times()
 {
-	dev=/dev/$(cut -d / -f 4 /tmp/device)
 	eq "no split yet" "$(figure btree_split_last_sec)" -1
 	eq "no split yet" "$(figure btree_split_max_duration_us)" 0
-	for round in 1 2 3 4; do
-		dd if=/dev/urandom of="$dev" bs=4k count=500 seek=$((round * 2000)) \
-			conv=fsync 2> /dev/null || fail "dd"
+	# each round adds a set of keys to a node, which are sorted when it is read
+	for round in 1 2 3; do
+		writes $round
+		detach
+		attach
+	done
+	for round in 4 5; do
+		writes $round
 		echo 1 > "$(echo $BCACHE/*-*/internal)/trigger_gc"
 		sleep 0.7
 	done

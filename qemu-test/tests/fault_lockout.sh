@@ -103,8 +103,7 @@ test_memory_of_the_shell()
 # A point for its own: what the shell enabled fails in the shell
 test_in_the_same_shell()
 {
-	echo "func __alloc_file oneshot" > $FAULTS || fail oneshot
-	{ refused 10; echo disable > $FAULTS; } 2> /tmp/errors
+	{ echo "func __alloc_file oneshot" > $FAULTS; refused 10; echo disable > $FAULTS; } 2> /tmp/errors
 	eq "opens that failed" $refused 1
 }
 
@@ -187,8 +186,7 @@ test_sysrq()
 	until_true 20 eval '! grep -q evaluated: $FAULTS' ||
 		fail "points are left"
 	# and points can be enabled again
-	echo "func __alloc_file oneshot" > $FAULTS
-	{ refused 10; echo disable > $FAULTS; } 2> /tmp/errors
+	{ echo "func __alloc_file oneshot" > $FAULTS; refused 10; echo disable > $FAULTS; } 2> /tmp/errors
 	eq "opens that failed" $refused 1
 }
 
