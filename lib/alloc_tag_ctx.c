@@ -988,8 +988,8 @@ static int context_get_tables(void)
 		return err;
 	atomic_long_add(context_tables_size(&tables), &context_mem);
 	context_tables = tables;
-	WRITE_ONCE(context_reserve.want, context_reserve_size(context_mem_max,
-							tables.group_bits));
+	WRITE_ONCE(context_reserve.want,
+		   context_reserve_size(context_mem_max, tables.group_bits));
 	context_refill(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	static_branch_enable(&alloc_tag_watch_key);
 	return 0;

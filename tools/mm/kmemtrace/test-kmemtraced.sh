@@ -438,7 +438,8 @@ ssize_t write(int fd, const void *buf, size_t size)
 }
 END
 "${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o "$tmp/faults.so" "$tmp/faults.c" || fail "faults.so"
-faults=(env "LD_PRELOAD=$tmp/faults.so" "FAULTS=$tmp/faults" "ENABLED=$fake/enabled" ASAN_OPTIONS=verify_asan_link_order=0)
+faults=(env "LD_PRELOAD=$tmp/faults.so" "FAULTS=$tmp/faults" "ENABLED=$fake/enabled"
+	ASAN_OPTIONS=verify_asan_link_order=0)
 
 # fired FAULT: it did
 fired() {
@@ -787,7 +788,8 @@ if [ "$(id -u)" = 0 ]; then
 	expect "a link with two names" 0 "${briefly[@]}" --output "$tmp/few/log/two"
 	ln -s "$tmp/for-links" "$tmp/all/one"
 	expect "a link of root's among others" 0 "${briefly[@]}" --output "$tmp/all/one/one"
-	if [ "$(cd "$tmp/for-links" && echo *)" = 'one two' ]; then pass; else fail "links of root's"; fi
+	left=$(cd "$tmp/for-links" && echo *)
+	if [ "$left" = 'one two' ]; then pass; else fail "links of root's: $left"; fi
 	# a link on the way that is another user's is not followed, one of one's own is
 	mkdir "$tmp/way" "$tmp/inner"
 	ln -s "$tmp/inner" "$tmp/way/theirs"

@@ -108,7 +108,8 @@ test_records()
 			    if ($1 % 256 > 2 || $1 > 767 || left < 24 || left % 8) exit bad = 1
 			    n++ }
 		{ left -= 8 }
-		END { if (bad || left > 0) exit 1; print n + 0 }' "$WORK/words") || fail "not records: $cpu"
+		END { if (bad || left > 0) exit 1; print n + 0 }' "$WORK/words") ||
+			fail "not records: $cpu"
 		found=$((found + records))
 	done
 	[ "$found" -gt 0 ] || fail "no record of $((now - had)) events"
