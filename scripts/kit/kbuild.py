@@ -47,10 +47,14 @@ def tool_options(arch):
 
 
 def build_env(tree):
-    """Nothing of the clock or the host goes into a kernel, so equal sources build equal."""
+    """Nothing of the clock or the host goes into a kernel, so equal sources build equal.
+
+    ccache runs in its depend mode: it learns the headers from gcc, and does not run the
+    preprocessor before each compilation, which takes a third of the time of a small file.
+    """
     stamp = time.strftime("%a %b %e %H:%M:%S UTC %Y", time.gmtime((tree / "Makefile").stat().st_mtime))
     env = clean_env(KBUILD_BUILD_USER="codetag", KBUILD_BUILD_HOST="build",
-                    KBUILD_BUILD_TIMESTAMP=stamp, LC_ALL="C")
+                    KBUILD_BUILD_TIMESTAMP=stamp, LC_ALL="C", CCACHE_DEPEND="1")
     env.pop("CC", None)
     return env
 
