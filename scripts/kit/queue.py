@@ -29,6 +29,7 @@ from .util import BASE, PATCHES, TOP, fail, git
 OVERLAY_DIRS = ("lib", "mm", "include", "kernel", "drivers", "fs", "net", "arch",
                 "samples", "scripts/gdb", "tools", "Documentation")
 KUNIT_DIR = "kunit"
+PROJECT_DIR = "Documentation/project"   # documents of this repository, not of the kernel
 
 TOPICS = {0: "preparation", 1: "core: code tags, allocation tags", 2: "allocators",
           3: "consumers", 4: "applications", 9: "what older 6.1.y lack"}
@@ -236,7 +237,8 @@ def repo_files(*dirs):
 def overlay_files():
     """(files at their kernel path, KUnit sources that a patch must place)."""
     kunit = [f for f in repo_files(KUNIT_DIR) if Path(f).suffix in (".c", ".h")]
-    return repo_files(*OVERLAY_DIRS), kunit
+    plain = [f for f in repo_files(*OVERLAY_DIRS) if not f.startswith(PROJECT_DIR + "/")]
+    return plain, kunit
 
 
 def links_wanted(patches):
