@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The lines that slept longest, all tasks together, after a boot and an ext4 workload,
-# twenty if that many did: the table of Documentation/core-api/time-stats.rst.
+# twenty if that many did: the table of Documentation/project/time-stats.rst.
 #
 # append: sysctl.vm.mem_profiling=0 codetag_time_stats=1
 # cpus: 2
