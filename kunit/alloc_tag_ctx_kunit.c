@@ -10,7 +10,7 @@
 #include <kunit/test.h>
 
 /* More than the smallest cap has room for, whatever the size of a page. */
-#define NR_REFS		(5000 * (PAGE_SIZE / SZ_4K))
+#define NR_REFS		(8000 * (PAGE_SIZE / SZ_4K))
 #define NR_FEW		400	/* what a reserve has room for */
 #define REF_BYTES	64
 

@@ -35,6 +35,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 ARCH = "x86_64"		# see use_arch()
 CROSS = {"x86_64": "", "i386": "i686-linux-gnu-"}
+# qemu's 32-bit "max" is an AMD CPU of family 6: the kernel warns about two of those
+CPU = {"i386": "max,family=15"}
 # helpers that use numbers or registers of 64 bit
 NOT_ON = {"i386": ("errcodes", "kmon")}
 OUT = os.path.join(ROOT, "build", "qemu")
@@ -452,7 +454,7 @@ def qemu_argv(image, initrd, append, memory="512M", cpus=2, drive=None,
         raise Failure("no qemu-system-%s: install qemu-system-x86" % ARCH)
     argv = [qemu, "-nodefaults", "-no-user-config", "-display", "none",
             "-no-reboot", "-accel", accel,
-            "-cpu", "host" if accel.startswith("kvm") else "max",
+            "-cpu", "host" if accel.startswith("kvm") else CPU.get(ARCH, "max"),
             "-m", memory, "-smp", str(cpus), "-nic", "none",
             "-kernel", image, "-initrd", initrd, "-append", append]
     if drive:

@@ -58,7 +58,7 @@ static atomic_long_t hammered;
 static u32 draw(u32 range)
 {
 	random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (random >> 33) % range;
+	return (u32)(random >> 33) % range;
 }
 
 static enum hrtimer_restart wake_queue(struct hrtimer *timer)

@@ -6,12 +6,14 @@
 #
 # arch: i386
 # append: sysctl.vm.mem_profiling=1
+# disk: 32M
 # memory: 4G
 # timeout: 300
 
 . /qt/lib.sh
 
 BIG=/tmp/big
+DISK=/mnt		# what the test writes itself would be on the line of tmpfs
 FILES='1 2 3 4'
 EACH=$((650 << 20))
 ALL=$((4 * EACH))
@@ -20,7 +22,7 @@ LINE_OF='mm/shmem.c:[0-9]+ func:shmem_alloc_folio'
 # held BYTES: what the line of tmpfs has is that much more than in the beginning
 held()
 {
-	read -r bytes calls < /tmp/before
+	read -r bytes calls < $DISK/before
 	eq "$1 in the text" "$(sum_tags "$LINE_OF")" "$((bytes + $2)) $((calls + $2 / 4096))"
 }
 
@@ -43,12 +45,13 @@ test_machine()
 	eq "machine" "$(uname -m)" i686
 	high=$(kilobytes HighTotal)
 	[ "${high:-0}" -gt 2600000 ] || fail "high memory: $high kB"
+	mount_disk
 	mkdir $BIG
 	mount -t tmpfs -o size=3g none $BIG || fail "mount"
 	fill
 	empty
-	sum_tags "$LINE_OF" > /tmp/before
-	note "without the files: $(cat /tmp/before)"
+	sum_tags "$LINE_OF" > $DISK/before
+	note "without the files: $(cat $DISK/before)"
 }
 
 test_file()
@@ -60,19 +63,19 @@ test_file()
 
 test_records()
 {
-	/qt/bin/allocinfo32 > /tmp/raw || fail "exit code $?"
-	/qt/bin/allocinfo show < /tmp/raw | grep -E "$LINE_OF" > /tmp/records
-	tags | grep -E "$LINE_OF" | cmp - /tmp/records || fail "$(cat /tmp/records)"
+	/qt/bin/allocinfo32 > $DISK/raw || fail "exit code $?"
+	/qt/bin/allocinfo show < $DISK/raw | grep -E "$LINE_OF" > $DISK/records
+	tags | grep -E "$LINE_OF" | cmp - $DISK/records || fail "$(cat $DISK/records)"
 }
 
 test_show_mem()
 {
 	dmesg -c > /dev/null
 	echo m > /proc/sysrq-trigger
-	dmesg -c | sed -n 's/^\[[^]]*\] alloc_tag: \( *[0-9]* *[0-9]* mm\)/\1/p' > /tmp/report
-	tags | grep -E "$LINE_OF" > /tmp/row
+	dmesg -c | sed -n 's/^\[[^]]*\] alloc_tag: \( *[0-9]* *[0-9]* mm\)/\1/p' > $DISK/report
+	tags | grep -E "$LINE_OF" > $DISK/row
 	# all but the blank at its end
-	eq "first row" "$(head -n 1 /tmp/report)" "$(sed 's/ $//' /tmp/row)"
+	eq "first row" "$(head -n 1 $DISK/report)" "$(sed 's/ $//' $DISK/row)"
 }
 
 test_freed_on_the_other_cpu()
@@ -85,6 +88,7 @@ test_freed_on_the_other_cpu()
 	empty
 	held "nothing again" 0
 	umount $BIG
+	umount $DISK
 }
 
 run_tests
