@@ -120,7 +120,7 @@ static noinline u64 one_piece(u64 ns)
 
 	start = ktime_get_mono_fast_ns();
 	ours = code_tag_time_stats_start();
-	udelay(ns / 1000);
+	udelay((u32)ns / 1000);
 	code_tag_time_stats_finish(ours);
 	end = ktime_get_mono_fast_ns();
 	return end - start;
