@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Code tags: one way to find all records of a kind.
+ * Code tags: find, number and walk all static records of a type.
  *
  * A user declares static records, each with a struct codetag as its first
- * member, in an ELF section of its own; the linker lays them side by side, in
- * vmlinux and in every module. A type stands for one such section. Here its
- * records are found, numbered and walked, and here they survive their module
- * where they have to.
+ * member, in an ELF section of their own. The linker places them side by side,
+ * in vmlinux and in every module. A type stands for one such section. This file
+ * finds its records, numbers them, walks them, and keeps those that are still
+ * in use after their module is unloaded.
  *
- * The records of the kernel, and those of each module, are a range. Ranges have
- * an id that only ever rises, and stay in the order of their ids: a position,
- * which is an id and a place in the range, names the same tag for as long as
- * there is such a tag. A walk that lets go of the lock, goes on later and finds
- * its range gone continues with the next one; it neither skips nor repeats.
+ * The records of the kernel form a range, and so do those of each module. The
+ * ids of ranges only rise, and the list of ranges is in the order of the ids. A
+ * position is an id and a place in that range, so it names the same tag for as
+ * long as that tag exists. A walk may drop the lock and continue later from its
+ * position. If its range is gone by then, the walk continues with the next
+ * range: it skips no tag that still exists and repeats none.
  *
- * A type may have its tags numbered. The indices of a range follow each other,
- * so that a reference to a tag fits in 16 bits. A range for which no room is
- * left has index 0 in all its tags; what that means is up to the user.
+ * A type may have its tags numbered, so that a reference to a tag fits in 16
+ * bits. The indices of a range are contiguous. If there is no room for all tags
+ * of a module, all of them get index 0; the user decides what that means.
  *
- * When a module goes, so do its tags, and then its indices can be given to
- * another. A tag that is in use still is replaced by a copy that owns its
- * strings; the range keeps its indices until the last of the copies is out of
- * use, which is noticed when the next module comes or goes.
+ * When a module is unloaded its tags go away, and another module can get their
+ * indices. A tag that is still in use is replaced by a copy that owns its
+ * strings. The range keeps its indices until none of its copies is in use. That
+ * is checked when the next module is loaded or unloaded.
  *
- * Locking: codetag_types_lock protects the list of types, type->lock the ranges
- * of a type, taken in this order. Both are for process context. Records are
- * never locked: what changes in them is the user's own.
+ * Locking: codetag_types_lock protects the list of types, type->lock protects
+ * the ranges of a type. They are taken in this order, in process context. Only
+ * codetag_trylock() may be called in other contexts. No lock here protects the
+ * contents of records: users protect their own data.
  */
 #define pr_fmt(fmt) "codetag: " fmt
 
@@ -38,11 +40,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-/* A position: the id of the range above, the place in the range below. */
+/* A position has the id of the range in its high bits and the place below. */
 #define CODETAG_POS_SHIFT	24
 #define CODETAG_RANGE_MAX	BIT(CODETAG_POS_SHIFT)
 
-/* The users' records are read as struct codetag, the type's size apart. */
+/* A walk steps by tag_size and reads the start of each record as a codetag. */
 static_assert(sizeof(struct codetag) == 2 * sizeof(void *) + 8);
 
 static DEFINE_MUTEX(codetag_types_lock);
@@ -61,9 +63,9 @@ static void codetag_number(struct codetag_type *type,
 }
 
 /*
- * Gives a range indices that follow each other. The kernel's range takes what
- * there is, since its tags are the same at every boot; a module gets all or
- * nothing.
+ * Give a range contiguous indices. The kernel's range takes as many as there
+ * are: its tags are the same at every boot, so the same ones get an index each
+ * time. A module gets an index for each of its tags, or none.
  */
 static void codetag_assign_index(struct codetag_type *type,
 				 struct codetag_range *range)
@@ -113,16 +115,17 @@ static void __maybe_unused codetag_del_range(struct codetag_type *type,
 }
 
 /**
- * codetag_register_type - make a kind of code tag known
- * @type: the type, with its public members set; must stay for good
- * @kernel: room for the kernel's own range; must stay for good
+ * codetag_register_type - register a type of code tags
+ * @type: the type, with its public members set; never freed
+ * @kernel: memory for the range of the kernel; never freed
  * @start: first record in vmlinux
  * @stop: end of the records in vmlinux
  *
  * Numbers the kernel's tags. Allocates nothing, so that it can run before the
- * allocators do. Types have to be registered before the first module is loaded.
+ * allocators are up. Types must be registered before the first module is
+ * loaded.
  *
- * Context: boot, or process context. May sleep, though not at boot.
+ * Context: early boot, where it does not sleep, or process context.
  */
 void codetag_register_type(struct codetag_type *type,
 			   struct codetag_range *kernel,
@@ -150,11 +153,12 @@ void codetag_register_type(struct codetag_type *type,
 /* Walking */
 
 /**
- * codetag_lock - keep the tags of a type from coming and going
+ * codetag_lock - keep the set of tags of a type as it is
  * @type: the type
  *
- * Context: process context. Holds up the loading and unloading of modules
- * until codetag_unlock().
+ * Modules can neither be loaded nor unloaded until codetag_unlock().
+ *
+ * Context: process context, may sleep.
  */
 void codetag_lock(struct codetag_type *type)
 {
@@ -162,12 +166,12 @@ void codetag_lock(struct codetag_type *type)
 }
 
 /**
- * codetag_trylock - codetag_lock() for who cannot wait
+ * codetag_trylock - codetag_lock() for callers that cannot sleep
  * @type: the type
  *
  * Context: any but NMI.
  *
- * Return: whether it is locked.
+ * Return: true if the type is locked now.
  */
 bool codetag_trylock(struct codetag_type *type)
 {
@@ -175,7 +179,7 @@ bool codetag_trylock(struct codetag_type *type)
 }
 
 /**
- * codetag_unlock - let modules come and go again
+ * codetag_unlock - release the lock of codetag_lock() or codetag_trylock()
  * @type: the type
  */
 void codetag_unlock(struct codetag_type *type)
@@ -204,7 +208,7 @@ static bool codetag_enter_range(struct codetag_iterator *iter,
  * @iter: the walk
  * @type: the type, locked by codetag_lock()
  *
- * Return: whether there is a tag, which is in iter->ct then.
+ * Return: true if iter->ct is a tag, false if the type has none.
  */
 bool codetag_first(struct codetag_iterator *iter, struct codetag_type *type)
 {
@@ -212,14 +216,14 @@ bool codetag_first(struct codetag_iterator *iter, struct codetag_type *type)
 }
 
 /**
- * codetag_skip - go on by several tags
- * @iter: a walk that stands on a tag
- * @nr: by how many; the walk goes no further than to the first tag of the next
- *	range
+ * codetag_skip - advance a walk by several tags
+ * @iter: a walk that is at a tag
+ * @nr: number of tags; the walk stops at the first tag of the next range even
+ *	if @nr is larger
  *
- * Takes the same time whatever @nr is.
+ * The time does not depend on @nr.
  *
- * Return: whether there is a tag, which is in iter->ct then.
+ * Return: true if iter->ct is a tag, false at the end.
  */
 bool codetag_skip(struct codetag_iterator *iter, unsigned int nr)
 {
@@ -232,10 +236,10 @@ bool codetag_skip(struct codetag_iterator *iter, unsigned int nr)
 }
 
 /**
- * codetag_next - go on to the next tag
- * @iter: a walk that stands on a tag
+ * codetag_next - advance a walk to the next tag
+ * @iter: a walk that is at a tag
  *
- * Return: whether there is another one, which is in iter->ct then.
+ * Return: true if iter->ct is a tag, false at the end.
  */
 bool codetag_next(struct codetag_iterator *iter)
 {
@@ -251,7 +255,7 @@ bool codetag_next(struct codetag_iterator *iter)
 	return codetag_enter_range(iter, list_next_entry(range, node), 0);
 }
 
-/* The first tag of a range that was at a place, or behind it, at first. */
+/* Find the first remaining tag whose original place was @place or higher. */
 static unsigned int codetag_find_place(const struct codetag_range *range,
 				       unsigned int place)
 {
@@ -265,16 +269,17 @@ static unsigned int codetag_find_place(const struct codetag_range *range,
 }
 
 /**
- * codetag_seek - begin a walk at a position, or go on from it
+ * codetag_seek - begin or continue a walk at a position
  * @iter: the walk
  * @type: the type, locked by codetag_lock()
- * @pos: what codetag_pos() returned, now or before the lock was let go; 0 for
- *	the beginning
+ * @pos: a position from codetag_pos(), also from before the lock was last
+ *	released; 0 for the beginning
  *
- * Takes time in proportion to the number of modules, and to the tags that are
- * left if @pos is in a module that is gone.
+ * If the tag at @pos is gone, the walk is at the next one that exists. The time
+ * is proportional to the number of modules, plus the number of remaining tags
+ * if the module of @pos is gone.
  *
- * Return: whether there is a tag at @pos or behind it.
+ * Return: true if iter->ct is a tag, false at the end.
  */
 bool codetag_seek(struct codetag_iterator *iter, struct codetag_type *type,
 		  u64 pos)
@@ -298,10 +303,10 @@ bool codetag_seek(struct codetag_iterator *iter, struct codetag_type *type,
 }
 
 /**
- * codetag_pos - where a walk stands
- * @iter: a walk that stands on a tag
+ * codetag_pos - get the position of a walk
+ * @iter: a walk that is at a tag
  *
- * Return: a position that holds good after the lock was let go.
+ * Return: the position, which stays valid after the lock is released.
  */
 u64 codetag_pos(const struct codetag_iterator *iter)
 {
@@ -315,11 +320,11 @@ u64 codetag_pos(const struct codetag_iterator *iter)
 }
 
 /**
- * codetag_generation - number of changes to the set of tags so far
+ * codetag_generation - get the number of changes to the set of tags
  * @type: the type, locked by codetag_lock()
  *
- * Return: a number that is larger after every load or unload of a module,
- * whether it has tags or not.
+ * Return: a number that rises with every load and unload of a module, also of
+ * one without tags.
  */
 u64 codetag_generation(const struct codetag_type *type)
 {
@@ -327,11 +332,11 @@ u64 codetag_generation(const struct codetag_type *type)
 }
 
 /**
- * codetag_from_index - find a tag by its number
+ * codetag_from_index - find a tag by its index
  * @type: the type, locked by codetag_lock()
- * @index: the number
+ * @index: the index
  *
- * Return: the tag, or NULL when no tag has that number.
+ * Return: the tag, or NULL if no tag has that index.
  */
 struct codetag *codetag_from_index(struct codetag_type *type,
 				   unsigned int index)
@@ -349,7 +354,7 @@ struct codetag *codetag_from_index(struct codetag_type *type,
 			return codetag_of_range(type, range,
 						index - range->first_index);
 
-		/* What is left of a module that is gone. */
+		/* An unload left only some of the tags in this range. */
 		iter.type = type;
 		if (!codetag_enter_range(&iter, range, 0))
 			return NULL;
@@ -363,13 +368,13 @@ struct codetag *codetag_from_index(struct codetag_type *type,
 }
 
 /**
- * codetag_kbuild_modname - name of the module that the code of a tag belongs to
- * @ct: a tag made by CODETAG_INIT or CODETAG_INIT_FOR(), not a copy that outlived
- *	its module
+ * codetag_kbuild_modname - get the name of the module that a tag was built for
+ * @ct: a tag made by CODETAG_INIT or CODETAG_INIT_FOR(), not a copy that
+ *	outlived its module
  *
  * Context: any.
- * Return: KBUILD_MODNAME of the code; for built-in code this is the name that the
- * module would have.
+ * Return: KBUILD_MODNAME of the code; for built-in code this is the name that
+ * the code would have as a module.
  */
 const char *codetag_kbuild_modname(const struct codetag *ct)
 {
@@ -377,11 +382,11 @@ const char *codetag_kbuild_modname(const struct codetag *ct)
 }
 
 /**
- * codetag_modname - name of the module that a walk stands in
- * @iter: a walk that stands on a tag
+ * codetag_modname - get the name of the module that a walk is in
+ * @iter: a walk that is at a tag
  *
- * Return: the name, as codetag_kbuild_modname() returns it, also where the module
- * is gone.
+ * Return: the name of the module, also after its unload; for built-in code, the
+ * name that codetag_kbuild_modname() returns.
  */
 const char *codetag_modname(const struct codetag_iterator *iter)
 {
@@ -389,18 +394,18 @@ const char *codetag_modname(const struct codetag_iterator *iter)
 }
 
 /**
- * codetag_to_text - write a tag as people read it
- * @out: where to
+ * codetag_to_text - format a tag as text
+ * @out: buffer for the text
  * @ct: the tag
  * @modname: name of its module, NULL for the kernel
  *
- * The form is ``file:line [module] func:name``, the module only where there is
- * one.
+ * The format is ``file:line [module] func:name``, for the kernel without
+ * ``[module]``.
  */
 void codetag_to_text(struct seq_buf *out, const struct codetag *ct,
 		     const char *modname)
 {
-	/* One call each: this is most of what a line of a long report costs. */
+	/* A single call in each case: most of the cost of a report is here. */
 	if (modname)
 		seq_buf_printf(out, "%s:%u [%s] func:%s", ct->filename,
 			       ct->lineno, modname, ct->function);
@@ -437,7 +442,7 @@ static void codetag_free_range(struct codetag_range *range)
 	kfree(range);
 }
 
-/* Drops what was left of modules that are gone and is out of use by now. */
+/* Free the ranges of unloaded modules whose last copies are out of use now. */
 static void codetag_reap(struct codetag_type *type)
 {
 	struct codetag_range *range, *next;
@@ -454,8 +459,9 @@ static void codetag_reap(struct codetag_type *type)
 }
 
 /*
- * A copy of the tags in use, in one piece: the records, where each of them was,
- * their strings. A module cannot be kept from going, so neither can this fail.
+ * Replace the tags of a range by a copy of those in use. One allocation holds
+ * the records, their original places and their strings. It must not fail,
+ * because the unload of a module cannot fail any more at this point.
  */
 static void codetag_keep(struct codetag_type *type, struct codetag_range *range)
 {
@@ -498,7 +504,7 @@ static void codetag_keep(struct codetag_type *type, struct codetag_range *range)
 	range->mod = NULL;
 }
 
-/* A module that has no tags of this type came or went. */
+/* A module without tags of this type was loaded. */
 static void codetag_count_change(struct codetag_type *type)
 {
 	down_write(&type->lock);
@@ -539,12 +545,12 @@ static int codetag_load_range(struct codetag_type *type, struct module *mod,
 }
 
 /**
- * codetag_unload_type - forget the tags that a module has of one type
+ * codetag_unload_type - remove a module's tags of one type
  * @type: the type
  * @mod: the module
  *
- * For a user that must be done with them before codetag_unload_module(), which
- * finds none of this type then.
+ * For a user that must finish with the tags before codetag_unload_module(),
+ * which then finds none of this type.
  *
  * Context: process context, may sleep.
  */
@@ -571,11 +577,11 @@ void codetag_unload_type(struct codetag_type *type, struct module *mod)
 }
 
 /**
- * codetag_unload_module - forget the tags of a module
- * @mod: the module, whose code runs no more
+ * codetag_unload_module - remove all tags of a module
+ * @mod: the module; none of its code runs any more
  *
- * Also undoes a codetag_load_module() that went only part of the way, and does
- * nothing for a module that has no tags.
+ * Also undoes a codetag_load_module() that failed half-way. May be called for a
+ * module without tags.
  *
  * Context: process context, may sleep.
  */
@@ -590,13 +596,14 @@ void codetag_unload_module(struct module *mod)
 }
 
 /**
- * codetag_load_module - take up the tags of a module
- * @mod: the module, in place and relocated, none of whose code has run
- * @info: the loader's description of it
+ * codetag_load_module - add the tags of a module
+ * @mod: the module, in place and relocated; none of its code has run yet
+ * @info: the loader's description of the module
  *
  * Context: process context, may sleep.
- * Return: 0, -ENOEXEC when a section does not hold whole records, -ENOMEM, or
- * what the user of a type returned; no tag of the module is known then.
+ * Return: 0 on success; -ENOEXEC if a section does not hold whole records;
+ * -ENOMEM; or the error of a type's module_load(). After an error no tag of the
+ * module is registered.
  */
 int codetag_load_module(struct module *mod, const struct load_info *info)
 {
@@ -614,14 +621,14 @@ int codetag_load_module(struct module *mod, const struct load_info *info)
 		}
 		if (size % type->tag_size ||
 		    size / type->tag_size >= CODETAG_RANGE_MAX) {
-			pr_err("%s: section %s is not of this kernel's making\n",
+			pr_err("%s: section %s does not match this kernel\n",
 			       mod->name, type->section);
 			err = -ENOEXEC;
 			break;
 		}
 		err = codetag_load_range(type, mod, tags, size / type->tag_size);
 		if (err) {
-			pr_err("%s: cannot take up section %s: error %d\n",
+			pr_err("%s: cannot register section %s: error %d\n",
 			       mod->name, type->section, err);
 			break;
 		}

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queries of code tags: the words by which a person says which tags a command
- * is about.
+ * Queries of code tags: a query selects the tags that a command applies to. Its
+ * terms are
  *
  *	file F | line N[-M] | func G | module M | class C | index A[-B]
  *
- * in any order, each at most once; a tag has to satisfy all of them. What
- * follows them in the line is the command, which is the caller's to read. Names
- * are patterns as dynamic debug has them. Words are separated by white space,
- * and one with white space in it stands in quotes.
+ * in any order, each at most once. A tag has to match all of them. The rest of
+ * the line is the command, which the caller parses. Names are patterns, as in
+ * dynamic debug. Words are separated by white space; a word that contains white
+ * space must be quoted.
  *
- * A line is taken apart in place, word by word, and the first thing that is
- * wrong with it ends that: what it is and where it stands are kept, to be shown in
- * the kernel log.
+ * A line is parsed in place, word by word, up to the first error. The message
+ * and the column of that error are kept for the kernel log.
  *
- * Any context, but for codetag_command().
+ * Everything but codetag_command() may run in any context.
  */
 #include <linux/codetag.h>
 #include <linux/codetag_query.h>
@@ -30,9 +29,9 @@
 /* Words */
 
 /**
- * codetag_words_wrong - end the reading of a line for an error
+ * codetag_words_wrong - stop parsing a line because of an error
  * @w: the line
- * @error: what is wrong with the word it is read up to
+ * @error: message about the current word
  *
  * Return: -EINVAL.
  */
@@ -42,7 +41,10 @@ int codetag_words_wrong(struct codetag_words *w, const char *error)
 	return -EINVAL;
 }
 
-/* Ends a word at a quote. Returns what follows it, NULL when there is no end. */
+/*
+ * Terminate a word at its closing quote. Return the text after the quote, or
+ * NULL after an error.
+ */
 static char *codetag_unquote(struct codetag_words *w, char quote)
 {
 	char *end = strchr(w->word + 1, quote);
@@ -61,7 +63,7 @@ static char *codetag_unquote(struct codetag_words *w, char quote)
 }
 
 /**
- * codetag_words_next - read a line up to the next word
+ * codetag_words_next - parse the next word of a line
  * @w: the line
  */
 void codetag_words_next(struct codetag_words *w)
@@ -89,9 +91,9 @@ void codetag_words_next(struct codetag_words *w)
 }
 
 /**
- * codetag_words_begin - read a line up to its first word
- * @w: out
- * @text: the line, which is written to and has to stay while @w is in use
+ * codetag_words_begin - begin to parse a line
+ * @w: the result: the line, with its first word as the current one
+ * @text: text of the line; modified, and must stay while @w is in use
  */
 void codetag_words_begin(struct codetag_words *w, char *text)
 {
@@ -100,9 +102,9 @@ void codetag_words_begin(struct codetag_words *w, char *text)
 }
 
 /**
- * codetag_words_report - tell the kernel log what is wrong with a line, if anything
+ * codetag_words_report - log the error in a line, if there is one
  * @w: the line
- * @from: where it comes from
+ * @from: name of the file or parameter that the line comes from
  */
 void codetag_words_report(const struct codetag_words *w, const char *from)
 {
@@ -127,11 +129,11 @@ static bool codetag_number(const char **s, unsigned int *number)
 }
 
 /**
- * codetag_words_number - read a word that is a number, and go on to the next
+ * codetag_words_number - parse the current word as a number, then the next word
  * @w: the line
- * @min: the least that it may be
- * @max: the largest
- * @number: out, when there is no error
+ * @min: smallest number allowed
+ * @max: largest number allowed
+ * @number: the result, valid if 0 is returned
  *
  * Return: 0, or -EINVAL with the error in @w.
  */
@@ -154,7 +156,7 @@ int codetag_words_number(struct codetag_words *w, unsigned int min,
 	return w->error ? -EINVAL : 0;
 }
 
-/* N, N-M, N- or -M. */
+/* Parse N, N-M, N- or -M. */
 static int codetag_words_range(struct codetag_words *w, unsigned int *first,
 			       unsigned int *last)
 {
@@ -222,12 +224,12 @@ static int codetag_query_term(struct codetag_query *q, struct codetag_words *w,
 }
 
 /**
- * codetag_query_parse - read the terms that a line begins with
- * @q: out; refers to the text of the line
- * @w: the line, read up to its first word; then up to the first word that is
- *	not of a term, which is the command
+ * codetag_query_parse - parse the terms at the beginning of a line
+ * @q: the result; refers to the text of the line
+ * @w: the line. Its first word must be the current one; afterwards the current
+ *	word is the first one after the terms, which is the command.
  *
- * A query without terms is one for all tags.
+ * A query without terms selects all tags.
  *
  * Return: 0, or -EINVAL with the error in @w.
  */
@@ -267,14 +269,14 @@ static bool codetag_matches(const char *pattern, const char *name)
 }
 
 /**
- * codetag_query_match - is a command about this tag?
- * @q: what the command said; counts the tags that it is asked about, so that
- *	all tags are to be asked about once, in their order
+ * codetag_query_match - does a query select this tag?
+ * @q: the query; counts the tags that match its other terms, for the term
+ *	``index``. So call this once for each tag, in the order of a walk.
  * @ct: the tag
- * @modname: name of its module, codetag_modname()
+ * @modname: name of its module, from codetag_modname()
  * @class: its class, NULL for none
  *
- * Return: whether it is.
+ * Return: true if the query selects the tag.
  */
 bool codetag_query_match(struct codetag_query *q, const struct codetag *ct,
 			 const char *modname, const char *class)
@@ -296,16 +298,16 @@ bool codetag_query_match(struct codetag_query *q, const struct codetag *ct,
 }
 
 /**
- * codetag_command - do what somebody writes to a file
- * @file: what the kernel log is to call that file
- * @buf: what was written, all of it one command
- * @count: how much that is
- * @run: does it, or says by codetag_words_wrong() what is wrong with it; its words
- *	are gone afterwards
+ * codetag_command - run a command that was written to a file
+ * @file: name of the file, for the kernel log
+ * @buf: the command, in user space
+ * @count: its length in bytes
+ * @run: runs the command, or reports an error by codetag_words_wrong(). The
+ *	words are freed when it returns.
  *
- * Context: process, may sleep.
- * Return: @count; or an error: that of @run, -E2BIG for more than a page, -EINVAL
- * for a zero byte, -ENOMEM, -EFAULT.
+ * Context: process context, may sleep.
+ * Return: @count; or the error of @run; -E2BIG for more than a page; -EINVAL if
+ * the command contains a zero byte; -ENOMEM; -EFAULT.
  */
 ssize_t codetag_command(const char *file, const char __user *buf, size_t count,
 			int (*run)(struct codetag_words *w))

@@ -3,8 +3,8 @@
 #define __ASM_GENERIC_CODETAG_LDS_H
 
 /*
- * The sections of code tags in vmlinux, each between the two symbols by which
- * its user finds it. A module's section needs no symbols: the module loader
+ * Each section of code tags in vmlinux lies between two symbols, by which its
+ * user finds it. A section of a module needs no symbols: the module loader
  * looks it up by name.
  */
 #define CODETAG_SECTION(_name)						\

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Code tags: static records that name a place in the source, collected by the
- * linker in one section a type and found again at run time. See lib/codetag.c.
+ * Code tags: static records that name places in the source. The linker collects
+ * the records of a type in one section, where its user finds them at run time.
+ * See lib/codetag.c.
  */
 #ifndef _LINUX_CODETAG_H
 #define _LINUX_CODETAG_H
@@ -25,20 +26,20 @@ struct seq_buf;
  * struct codetag_type - a kind of code tag
  * @section: name of the ELF section, a C identifier
  * @tag_size: size of a record; a multiple of the alignment of struct codetag
- * @index_map: bitmap of @max_index + 1 bits, when the type wants its tags
- *	numbered, clear but for indices that are not to be given out; else NULL
- * @max_index: the largest index to give out
- * @module_load: called before a module's first instruction runs, with its tags
- *	numbered; an error fails the load of the module. Optional.
- * @module_unload: called with the tags of a module before they go away, or are
- *	replaced by copies. Optional.
- * @in_use: says whether something refers to the tag still. Asked when its
- *	module goes away: a tag in use is kept, with copies of its strings, until
- *	it is not. Must not turn from false to true once the module is gone.
- *	Optional: without it no tag outlives its module.
+ * @index_map: bitmap of @max_index + 1 bits. A set bit is an index that is
+ *	reserved or in use. NULL for a type whose tags have no indices.
+ * @max_index: the largest index that a tag may get
+ * @module_load: called before a module's first instruction runs, when its tags
+ *	have their indices; an error fails the load of the module. Optional.
+ * @module_unload: called before the tags of a module go away or are replaced
+ *	by copies. Optional.
+ * @in_use: returns whether something still refers to the tag. Called when a
+ *	module is unloaded: a tag in use is kept, with copies of its strings,
+ *	until it is out of use. Must not change from false to true after its
+ *	module is gone. Optional: without it no tag outlives its module.
  *
- * The rest is private to lib/codetag.c. All call-backs run in process context
- * with the type's lock held for writing; they may sleep.
+ * The other members are private to lib/codetag.c. All callbacks run in process
+ * context with the type's lock held for writing; they may sleep.
  */
 struct codetag_type {
 	const char *section;
@@ -61,18 +62,19 @@ struct codetag_type {
 
 /**
  * struct codetag_range - the tags of the kernel, or of one module
- * @tags: the records, @nr of them
- * @nr: how many
- * @first_index: index of the first, 0 when the range has no indices
- * @nr_index: how many indices the range holds; more than @nr for what is left
- *	of a module that is gone
+ * @tags: the records
+ * @nr: number of records
+ * @first_index: index of the first tag, 0 if the range has no indices
+ * @nr_index: number of indices that the range holds. Larger than @nr after an
+ *	unload that kept only some of the tags; smaller than @nr for the kernel
+ *	if it has more tags than there are indices.
  * @modname: name of the module, NULL for the kernel
- * @mod: the module, NULL for the kernel and for a module that is gone
- * @id: rises with every load and is never used again, so that a position in
- *	the iteration means the same whatever was loaded or unloaded meanwhile
- * @place: for what is left of a module that is gone: where the tags were in the
- *	range that it had; NULL where they are what they were
- * @node: in the list of its type, by @id
+ * @mod: the module, NULL for the kernel and after the module is unloaded
+ * @id: rises with every load and is never reused, so that a position names the
+ *	same tag after other modules were loaded or unloaded
+ * @place: after an unload, the place that each remaining tag had in the
+ *	original range; NULL while the range is the original one
+ * @node: in the list of the type, in the order of @id
  */
 struct codetag_range {
 	void *tags;
@@ -90,7 +92,7 @@ struct codetag_range {
  * struct codetag_iterator - a walk over all tags of a type
  * @type: the type, locked by the caller
  * @range: the range that @ct is in
- * @ct: the tag the walk stands on, NULL at the end
+ * @ct: the current tag, NULL at the end
  */
 struct codetag_iterator {
 	struct codetag_type *type;
@@ -123,7 +125,7 @@ void codetag_to_text(struct seq_buf *out, const struct codetag *ct,
 		     const char *modname);
 
 /**
- * codetag_of_range - the record at a place in a range
+ * codetag_of_range - get the record at a place in a range
  * @type: the type
  * @range: one of its ranges
  * @i: from 0 to range->nr - 1

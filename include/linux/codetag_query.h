@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The words of a command about code tags, and which tags they are about. See
+ * Parse commands about code tags, and find the tags that they select. See
  * lib/codetag_query.c.
  */
 #ifndef _LINUX_CODETAG_QUERY_H
@@ -11,12 +11,12 @@
 struct codetag;
 
 /**
- * struct codetag_words - a line of text, taken apart word by word
- * @word: the word that the line is read up to, NULL at its end
- * @column: where in the line that begins, from 1
- * @error: what is wrong with it, NULL for nothing
+ * struct codetag_words - a command line, parsed word by word
+ * @word: the current word, NULL at the end of the line
+ * @column: column of @word in the line, from 1
+ * @error: what is wrong with @word, NULL if nothing is
  *
- * Once there is an error, there are no more words.
+ * Parsing stops at the first error.
  */
 struct codetag_words {
 	char *word;
@@ -29,17 +29,19 @@ struct codetag_words {
 };
 
 /**
- * struct codetag_query - which tags
- * @file: pattern for the name of the file, or for its last part; NULL for any
+ * struct codetag_query - the tags that a command selects
+ * @file: pattern for the path of the file, or for its last component; NULL for
+ *	any
  * @function: pattern for the name of the function, NULL for any
  * @module: pattern for the name of the module, NULL for any
  * @class: pattern for the class, NULL for any
  * @first_line: first line
  * @last_line: last line
- * @first_index: of the tags that all else holds for, the first one, from 0
- * @last_index: the last one
+ * @first_index: number of the first tag to select, counted from 0 among the
+ *	tags that match all other terms
+ * @last_index: number of the last tag to select
  *
- * Patterns are those of match_wildcard(), ``*`` and ``?``.
+ * Patterns are those of match_wildcard(): ``*`` and ``?``.
  */
 struct codetag_query {
 	const char *file;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a code tag is, for headers that the rest of linux/codetag.h includes.
+ * The definition of a code tag alone, for headers that cannot include
+ * linux/codetag.h because it includes them.
  */
 #ifndef _LINUX_CODETAG_TYPES_H
 #define _LINUX_CODETAG_TYPES_H
@@ -9,14 +10,14 @@
 
 /**
  * struct codetag - a place in the source
- * @filename: as the compiler was given it; behind its zero byte follows the
- *	name of the module, KBUILD_MODNAME, see codetag_kbuild_modname()
- * @function: the function around it
+ * @filename: name of the source file, as the compiler got it. After its zero
+ *	byte follows KBUILD_MODNAME, see codetag_kbuild_modname().
+ * @function: the function that the tag is in
  * @lineno: line in @filename
  * @index: number of the tag within its type, 0 while it has none
  * @flags: for the user of the type
  *
- * The first member of every record that a type puts in its section.
+ * This is the first member of every record of every type.
  */
 struct codetag {
 	const char *filename;
@@ -27,8 +28,9 @@ struct codetag {
 };
 
 /*
- * For a tag outside of the function that it stands for, or with flags. One string
- * holds both names, so that a module name costs no pointer in each tag.
+ * For a tag that is defined outside the function it stands for, or that sets
+ * other members. One string holds the names of the file and of the module, so
+ * that the module's name costs no pointer in each tag.
  */
 #define CODETAG_INIT_FOR(_function, ...) {				\
 	.filename	= __FILE__ "\0" KBUILD_MODNAME,			\
