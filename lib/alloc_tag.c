@@ -2,11 +2,11 @@
 /*
  * Memory allocation profiling.
  *
- * The tag of a line of code is made current by alloc_hooks() for the time of
- * one allocation. The allocator, where it has the memory in hand, adds to the
- * counter of the current tag and leaves the tag's index in a reference that
- * belongs to the memory; where the memory is freed, what was added is taken off
- * again by that reference. So a counter is what the line holds right now.
+ * alloc_hooks() makes the tag of a call site current for the time of one
+ * allocation. Once the allocator has the memory, it adds to the counter of the
+ * current tag and stores the tag's index in a reference that belongs to the
+ * memory. When the memory is freed, the same amount is taken off the counter of
+ * that index. So a counter is what the call site holds right now.
  *
  * Invariants:
  *
@@ -18,11 +18,12 @@
  *  - A counter is never moved or freed. An index is given to another module
  *    only when its counter is back at zero, so there is nothing to reset.
  *
- * Running out of indices ends nothing: modules that find no room share one tag,
- * and all lines concerned say accurate:no.
+ * When the indices run out, profiling goes on: all further call sites share one
+ * tag, and their lines in /proc/allocinfo say accurate:no.
  *
- * alloc_tag_add() and alloc_tag_sub() run in any context. What is here runs at
- * boot, or in process context.
+ * alloc_tag_add(), alloc_tag_sub() and the functions they call run in any
+ * context. All else here runs at boot or in process context, unless its comment
+ * says otherwise.
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
@@ -72,7 +73,7 @@ bool alloc_tag_available __ro_after_init;
 
 struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS] __read_mostly;
 
-/* The documented bound: what counters take up for each CPU if all are hot. */
+/* The documented bound of per-CPU memory, reached if all counters are hot. */
 static_assert(CODETAG_INDEX_MAX * sizeof(struct lazy_percpu_part) <= SZ_1M);
 
 struct alloc_tag_table *alloc_tag_table __read_mostly;
@@ -100,8 +101,8 @@ struct codetag_type alloc_tag_type = {
 static struct codetag_range alloc_tag_kernel;
 
 /*
- * The index for lines that got none of their own. It is taken before codetag
- * gives any out, and has a tag only to name it in the report.
+ * The index that all call sites without one of their own share. It is reserved
+ * before codetag assigns any. Its tag only gives it a name in the report.
  */
 #define SHARED_INDEX		1
 
@@ -120,8 +121,9 @@ static bool alloc_tag_in_use(struct codetag_type *type,
 	long calls;
 
 	/*
-	 * The module is gone, its tags are only released: seen one CPU after
-	 * the other, the sum of bytes can be too large but never too small.
+	 * The module is gone, so its memory is only freed. The CPUs are read
+	 * one after the other, so a sum may miss frees: it can be too large,
+	 * but never too small.
 	 */
 	if (ct->flags & ALLOC_TAG_SHARED)
 		return false;
@@ -142,8 +144,8 @@ static void alloc_tag_share(struct codetag_range *range, unsigned int first)
 }
 
 /*
- * Makes room in the table of parts. The old one is not freed: who is still in it
- * takes no lock that could be waited for, and all old ones together are not
+ * Make room in the table of parts. The old table is not freed, because its
+ * readers take no lock that we could wait for. All old tables together are not
  * larger than the new one.
  */
 static int alloc_tag_grow_table(unsigned int nr)
@@ -192,22 +194,19 @@ static int alloc_tag_module_load(struct codetag_type *type,
 	return 0;
 }
 
-/*
- * Enters the parts of a counter in the table, once it has some; unless the
- * watcher wants the line.
- */
+/* Enter the parts of a hot counter in the table, unless it is watched. */
 static void alloc_tag_enter_parts(unsigned long index,
 				  const struct lazy_percpu_counter *c)
 {
 	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
 	struct alloc_tag_table *table;
 
-	/* So that nobody is still here a grace period after a line was wanted. */
+	/* A grace period after a site is watched, nobody can still be here. */
 	rcu_read_lock();
 	table = READ_ONCE(alloc_tag_table);
 	if (parts && index < table->nr && !alloc_tag_watched(index)) {
 		WRITE_ONCE(table->parts[index], parts);
-		/* Pairs with the one in alloc_tag_drop_parts(). */
+		/* Pairs with the smp_mb() in alloc_tag_drop_parts(). */
 		smp_mb();
 		if (unlikely(alloc_tag_watched(index)))
 			WRITE_ONCE(table->parts[index], NULL);
@@ -216,19 +215,23 @@ static void alloc_tag_enter_parts(unsigned long index,
 }
 
 /**
- * alloc_tag_drop_parts - have a line count by alloc_tag_count_slow()
- * @index: of its tag, for which alloc_tag_watched() is true from now on
+ * alloc_tag_drop_parts - make a call site count by alloc_tag_count_slow()
+ * @index: index of its tag, for which alloc_tag_watched() is true by now
  *
- * Who has read the table before may count past that once more, until a grace
- * period is over. Context: process, the type of the tags locked.
+ * A CPU that has read the old entry can still count once without the slow path.
+ * A grace period later, all allocations and frees take the slow path, except
+ * one of a task that was preempted in between.
+ *
+ * Context: process context, with alloc_tag_type locked.
  */
 void alloc_tag_drop_parts(unsigned long index)
 {
 	lockdep_assert_held(&alloc_tag_type.lock);
 
 	/*
-	 * Who enters parts sees that the line is wanted, or else enters them
-	 * before they are dropped. Pairs with alloc_tag_enter_parts().
+	 * Pairs with the smp_mb() in alloc_tag_enter_parts(), which either sees
+	 * that the call site is watched, or has entered the parts before they
+	 * are dropped here.
 	 */
 	smp_mb();
 	WRITE_ONCE(alloc_tag_table->parts[index], NULL);
@@ -236,14 +239,15 @@ void alloc_tag_drop_parts(unsigned long index)
 
 /**
  * alloc_tag_count_slow - change a counter whose parts are not in the table
- * @index: of the tag, 0 for none
+ * @index: index of the tag, 0 for none
  * @bytes: added to its bytes
  * @calls: added to its calls
  * @ref: reference of the memory that is allocated or freed, NULL for neither
  *
- * A counter is given parts behind our back, and the table may be replaced while
- * we enter them. That does no harm: who misses them there comes here, counts
- * all the same and enters them again.
+ * A work item can give the counter parts at any time, and the table can be
+ * replaced while we enter them. An entry that gets lost this way does no harm:
+ * the next change of the counter comes here again, counts, and enters the
+ * parts.
  *
  * Context: any.
  */
@@ -268,11 +272,11 @@ void alloc_tag_count_slow(unsigned long index, long bytes, long calls,
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
 /**
- * alloc_tag_warn - complain about memory whose line is not known
- * @what: what was done with it
+ * alloc_tag_warn - warn about memory whose call site is not known
+ * @what: what happened to the memory
  *
- * Once for each place, which is known by the innermost callers: for an
- * allocation or a free below many entry points that is once for each of these.
+ * Warns once for each place. A place is the four innermost return addresses, so
+ * there is a warning for each entry point of an allocator.
  *
  * Context: any.
  */
@@ -310,15 +314,16 @@ static void __maybe_unused mem_profiling_disable(void)
 	static_branch_dec(&alloc_tag_hooks_key);
 }
 
-/* Interface: for who wants to know the line of an allocation */
+/* Interface: for consumers that need the call site of an allocation */
 
 /**
- * alloc_tag_hooks_get - have hooks make their tag current
+ * alloc_tag_hooks_get - make hooks set the current tag
  *
- * So that current->alloc_tag is the line of an allocation, whether profiling is
- * on or off. Context: process, may sleep.
+ * From then on current->alloc_tag is the call site of an allocation, whether
+ * profiling is on or off.
  *
- * Return: false if tags have no indices here, as after "never".
+ * Context: process context, may sleep.
+ * Return: false if the tags have no indices, as after "never".
  */
 bool alloc_tag_hooks_get(void)
 {
@@ -329,16 +334,16 @@ bool alloc_tag_hooks_get(void)
 }
 
 /**
- * alloc_tag_hooks_put - end what alloc_tag_hooks_get() began
+ * alloc_tag_hooks_put - undo a successful alloc_tag_hooks_get()
  *
- * Context: process, may sleep.
+ * Context: process context, may sleep.
  */
 void alloc_tag_hooks_put(void)
 {
 	static_branch_dec(&alloc_tag_hooks_key);
 }
 
-/* Interface: for who follows memory, see linux/alloc_tag_watch.h */
+/* Interface: for the consumer that follows memory, linux/alloc_tag_watch.h */
 
 #ifdef CONFIG_ALLOC_TAG_WATCH
 
@@ -354,10 +359,10 @@ DEFINE_STATIC_CALL_NULL(alloc_tag_watch_move,
 			void (struct alloc_tag_ref *, struct alloc_tag_ref *));
 
 /**
- * alloc_tag_register_watcher - become the consumer that follows memory
- * @watcher: what it is told; there is one watcher
+ * alloc_tag_register_watcher - register the consumer that follows memory
+ * @watcher: its callbacks; there can be only one watcher
  *
- * Nothing is called before the watcher switches alloc_tag_watch_key on.
+ * No callback runs before the watcher enables alloc_tag_watch_key.
  *
  * Context: boot, may sleep.
  */
@@ -372,8 +377,8 @@ void __init alloc_tag_register_watcher(const struct alloc_tag_watcher *watcher)
 #endif /* CONFIG_ALLOC_TAG_WATCH */
 
 /**
- * alloc_tag_register_unload - be told when tags of a module go away
- * @unload: as in struct codetag_type; there is one such consumer
+ * alloc_tag_register_unload - register a callback for the unload of modules
+ * @unload: see module_unload in struct codetag_type; there can be only one
  *
  * Context: boot, before the first module is loaded.
  */
@@ -387,12 +392,14 @@ alloc_tag_register_unload(void (*unload)(struct codetag_type *type,
 /* Interface: for lib/allocinfo.c */
 
 /**
- * alloc_tag_read - sum up what a line holds
- * @ct: the tag, in a range of alloc_tag_type that is locked, or the catch-all
- * @bytes: out, never below 0; always 0 for a tag whose counter is shared
- * @calls: likewise
+ * alloc_tag_read - read the counter of a call site
+ * @ct: its tag, in a range of the locked alloc_tag_type, or the catch-all
+ * @bytes: the bytes it holds, never below 0; 0 for a tag with a shared counter
+ * @calls: the number of allocations, likewise
  *
- * Looks at every CPU. Context: any.
+ * Reads the memory of every possible CPU if the counter is hot.
+ *
+ * Context: any.
  */
 void alloc_tag_read(const struct codetag *ct, s64 *bytes, long *calls)
 {
@@ -403,7 +410,7 @@ void alloc_tag_read(const struct codetag *ct, s64 *bytes, long *calls)
 		return;
 	lazy_percpu_counter_read(alloc_tag_counter(ct->index), bytes, calls);
 
-	/* A sum taken while memory passes from CPU to CPU can miss some. */
+	/* A sum can see a free on one CPU but miss the allocation elsewhere. */
 	*bytes = max_t(s64, *bytes, 0);
 	*calls = max(*calls, 0L);
 }
@@ -459,7 +466,7 @@ fs_initcall(mem_profiling_sysctl_init);
 
 /* Init */
 
-/* {0|1|never}[,compressed]; references are compact with or without the word. */
+/* {0|1|never}[,compressed]; references are compact in either case. */
 static int mem_profiling_parse(const char *s)
 {
 	static const char * const modes[] = {
@@ -481,19 +488,19 @@ static int mem_profiling_parse(const char *s)
 }
 
 /*
- * Not an early parameter: those are read before the parameters of a boot
- * configuration are. The first page is allocated only after both.
+ * Not an early parameter: those are parsed before bootconfig adds its own. The
+ * page allocator gets its first page after both.
  */
 static int __init mem_profiling_setup(char *str)
 {
 	int mode;
 
-	/* The name of this parameter may just be the beginning of another one. */
+	/* __setup() matches a prefix: this may be a longer name. */
 	if (*str && *str != '=')
 		return 0;
 	if (*str)
 		str++;
-	/* A boot configuration hands on "1,compressed" as two parameters. */
+	/* bootconfig passes "1,compressed" as two parameters. */
 	if (!strcmp(str, "compressed"))
 		return 1;
 	mode = mem_profiling_parse(str);
@@ -529,8 +536,8 @@ static int __init alloc_tag_init_counters(unsigned int nr)
 /**
  * alloc_tag_early_init - set up memory allocation profiling
  *
- * Has to come before the page allocator gets its first page, so that there is
- * no memory whose line is not known, and after memblock and the jump labels.
+ * Must run before the page allocator gets its first page, so that the call site
+ * of all its memory is known, and after memblock and jump labels are set up.
  */
 void __init alloc_tag_early_init(void)
 {
@@ -539,7 +546,7 @@ void __init alloc_tag_early_init(void)
 	if (boot_mode == MEM_PROFILING_NEVER)
 		return;
 
-	/* With the one that stands for none, and the one that is shared. */
+	/* Index 0, which means none, and the shared index count as well. */
 	nr = min(nr + SHARED_INDEX, alloc_tag_type.max_index) + 1;
 	if (alloc_tag_init_counters(nr) || pgalloc_tag_init()) {
 		pr_err("no memory, memory allocation profiling is unavailable\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What lib/alloc_tag.c shows to its neighbours in lib/, and to nobody else: to
- * the report, and to consumers that register.
+ * The interface of lib/alloc_tag.c for the report (lib/allocinfo.c), the
+ * consumers in lib/ and the checker (mm/alloc_tag_debug.c) only.
  */
 #ifndef LIB_ALLOC_TAG_H
 #define LIB_ALLOC_TAG_H
@@ -9,14 +9,14 @@
 #include <linux/alloc_tag.h>
 #include <linux/bits.h>
 
-/* In codetag.flags: the counter of the index is not this tag's alone. */
+/* In codetag.flags: other tags have the same index and so the same counter. */
 #define ALLOC_TAG_SHARED	BIT(0)
 /* The other bits are for consumers. */
 
-/* Not registered, so not to be locked, while alloc_tag_available is false. */
+/* Registered only if alloc_tag_available; otherwise it must not be locked. */
 extern struct codetag_type alloc_tag_type;
 
-/* Stands for all lines that got no index; in no range of the type. */
+/* Stands for all call sites without an index; it is in no range of the type. */
 extern struct alloc_tag alloc_tag_catch_all;
 
 void alloc_tag_drop_parts(unsigned long index);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/allocinfo: what each line of code holds, as text by read() and as
- * records by ioctl().
+ * /proc/allocinfo: the memory that each call site holds, as text by read() and
+ * as records by ioctl().
  *
- * Both forms are one walk: all tags in the order of codetag, then the one that
- * stands for lines without an index. What either shows is a record: every tag,
- * except that what is left of a module that is gone, and the last one, are
- * shown only while they hold memory.
+ * Both forms are one walk: all tags in the order of codetag, then the
+ * catch-all, the tag for all call sites without an index. Every tag is a
+ * record, with two exceptions: a tag that outlived its module, and the
+ * catch-all, are records only while they hold memory.
  *
- * Where a reader stands is a position, a number that names the same tag for as
- * long as there is such a tag. Nothing else is kept from one call to the next:
- * no pointer to a tag, a range or a module. So modules can come and go between
- * two calls, and are kept from it by codetag_lock() only during one.
+ * The position of a reader is a number that names the same tag for as long as
+ * that tag exists. Nothing else is kept from one call to the next: no pointer
+ * to a tag, a range or a module. So modules can be loaded and unloaded between
+ * two calls; codetag_lock() prevents that only during a call.
  *
- * A file has two positions, one for read() in the seq_file, one for ioctl() in
- * the cursor. The cursor moves only when the caller has got the record, by the
- * whole of a call or not at all; allocinfo_file.lock makes calls from several
- * threads follow each other. It is taken before the lock of codetag, and that
- * one is never held while user memory is accessed.
+ * A file has two positions: one for read(), in the seq_file, and one for
+ * ioctl(), in the cursor. If a record cannot be copied to the caller, the
+ * cursor stays where it was. allocinfo_file.lock serializes calls from several
+ * threads. It is taken before the lock of codetag, which is never held while
+ * user memory is accessed.
  *
- * Runs in process context, but for what a lack of memory calls for.
+ * Runs in process context, except alloc_tag_show_mem().
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
@@ -41,7 +41,7 @@
 
 #include "alloc_tag.h"
 
-/* The records are an ABI, the same for every architecture and both widths. */
+/* The records are an ABI, the same for all architectures, 32-bit and 64-bit. */
 static_assert(sizeof(struct allocinfo_content_id) == 8);
 static_assert(sizeof(struct allocinfo_tag) == 200);
 static_assert(offsetof(struct allocinfo_tag, modname) == 0);
@@ -72,14 +72,14 @@ static_assert(ALLOCINFO_IOC_GET_NEXT == 0x80e0a602);
 
 /* Data */
 
-/* Positions: those of codetag, then the catch-all, then nothing more. */
+/* Positions: those of codetag, then the catch-all, then the end. */
 #define ALLOCINFO_CATCH_ALL	(U64_MAX >> 2)
 #define ALLOCINFO_END		(ALLOCINFO_CATCH_ALL + 1)
 
-/* In the text: the heading, then these positions plus one. */
+/* Positions in the text: the heading, then the positions above plus one. */
 #define ALLOCINFO_HEADING	0
 
-/* Whether a name was the one looked for: neighbours share their strings. */
+/* The last name that was compared: neighbouring tags often share a name. */
 struct allocinfo_memo {
 	const char *name;
 	bool equal;
@@ -87,12 +87,12 @@ struct allocinfo_memo {
 
 /**
  * struct allocinfo_walk - a walk over the records
- * @it: where among the tags, unless @ct is the catch-all
- * @ct: the tag the walk stands on, NULL at the end
- * @bytes: of @ct, once they were read
- * @calls: likewise
- * @file: last answer about a file name
- * @function: about the name of a function
+ * @it: walk over the tags, unused while @ct is the catch-all
+ * @ct: the current tag, NULL at the end
+ * @bytes: bytes of @ct, after allocinfo_read()
+ * @calls: calls of @ct, likewise
+ * @file: the last comparison of a file name
+ * @function: the last comparison of a function name
  */
 struct allocinfo_walk {
 	struct codetag_iterator it;
@@ -104,9 +104,9 @@ struct allocinfo_walk {
 };
 
 /**
- * struct allocinfo_cursor - where ioctl() goes on
- * @pos: of the first tag that was not looked at yet
- * @filter: which records to return, all its names terminated
+ * struct allocinfo_cursor - where ioctl() continues
+ * @pos: position of the next tag to look at
+ * @filter: selects the records to return; all its names are terminated
  */
 struct allocinfo_cursor {
 	u64 pos;
@@ -117,11 +117,11 @@ struct allocinfo_cursor {
  * struct allocinfo_file - an open file
  * @text: the walk of read(), valid from start() to stop()
  * @lock: protects @cursor
- * @cursor: of ioctl()
+ * @cursor: the cursor of ioctl()
  */
 struct allocinfo_file {
 	struct allocinfo_walk text;
-	struct mutex lock;	/* of the cursor */
+	struct mutex lock;	/* protects the cursor */
 	struct allocinfo_cursor cursor;
 };
 
@@ -156,7 +156,7 @@ static void allocinfo_next(struct allocinfo_walk *w)
 		allocinfo_stand(w, codetag_next(&w->it));
 }
 
-/* On to the range after this one. */
+/* Advance to the first tag of the next range. */
 static void allocinfo_next_range(struct allocinfo_walk *w)
 {
 	if (allocinfo_at_catch_all(w))
@@ -173,7 +173,7 @@ static u64 allocinfo_pos(const struct allocinfo_walk *w)
 					   codetag_pos(&w->it);
 }
 
-/* NULL for the kernel's own. */
+/* NULL for built-in code. */
 static const char *allocinfo_modname(const struct allocinfo_walk *w)
 {
 	return allocinfo_at_catch_all(w) ? NULL : w->it.range->modname;
@@ -186,14 +186,14 @@ static bool allocinfo_is_fleeting(const struct allocinfo_walk *w)
 	       (w->it.range->modname && !w->it.range->mod);
 }
 
-/* Sums up the counter. Returns whether the tag is a record. */
+/* Read the counter of the tag. Return whether the tag is a record. */
 static bool allocinfo_read(struct allocinfo_walk *w)
 {
 	alloc_tag_read(w->ct, &w->bytes, &w->calls);
 	return w->bytes || !allocinfo_is_fleeting(w);
 }
 
-/* To record @n, as they are counted from the beginning. */
+/* Go to record @n, counted from 0. */
 static void allocinfo_go_to(struct allocinfo_walk *w, u64 n)
 {
 	unsigned int nr;
@@ -217,7 +217,7 @@ static void allocinfo_go_to(struct allocinfo_walk *w, u64 n)
 	}
 }
 
-/* A row of the file, and of the report when memory is short. */
+/* A row of the file, and of the report of show_mem(). */
 static void allocinfo_row(struct seq_buf *s, const struct codetag *ct,
 			  const char *modname, s64 bytes, long calls)
 {
@@ -229,7 +229,7 @@ static void allocinfo_row(struct seq_buf *s, const struct codetag *ct,
 
 /* Internals: the filter */
 
-/* The part of a name that fits. */
+/* The end of a name, as much as a record has room for. */
 static const char *allocinfo_tail(const char *name)
 {
 	size_t len = strlen(name);
@@ -238,7 +238,7 @@ static const char *allocinfo_tail(const char *name)
 	       name : name + len - (ALLOCINFO_STR_SIZE - 1);
 }
 
-/* Only what is looked for by a name of full length can be the rest of one. */
+/* A stored name may be truncated only if the wanted name fills the buffer. */
 static bool allocinfo_is(const char *name, const char *wanted)
 {
 	return !strcmp(name, wanted) ||
@@ -263,7 +263,7 @@ static bool allocinfo_match_module(const struct allocinfo_walk *w,
 	       allocinfo_is(allocinfo_modname(w) ?: "", f->fields.modname);
 }
 
-/* What can be told without the counter, the cheapest first. */
+/* The terms that do not need the counter, the cheapest first. */
 static bool allocinfo_match_tag(struct allocinfo_walk *w,
 				const struct allocinfo_filter *f)
 {
@@ -293,7 +293,7 @@ static bool allocinfo_match_size(const struct allocinfo_walk *w,
 	       bytes <= f->max_size;
 }
 
-/* To the first record, from the tag the walk stands on, that passes. */
+/* Advance to the first record that passes the filter, beginning at w->ct. */
 static bool allocinfo_find(struct allocinfo_walk *w,
 			   const struct allocinfo_filter *f)
 {
@@ -371,7 +371,7 @@ static void allocinfo_text_row(struct seq_file *m,
 	seq_buf_init(&s, buf, len);
 	allocinfo_row(&s, w->ct, allocinfo_modname(w), w->bytes, w->calls);
 	seq_buf_puts(&s, " \n");
-	/* Not "used": a row that does not fit is to be written again, whole. */
+	/* On overflow commit -1, so that seq_file retries the whole row. */
 	seq_commit(m, seq_buf_has_overflowed(&s) ? -1 : (int)s.len);
 }
 
@@ -395,7 +395,7 @@ static const struct seq_operations allocinfo_text_ops = {
 	.show	= allocinfo_text_show,
 };
 
-/* Interface: the lines alone */
+/* Interface: the list of call sites, without counters */
 
 static void alloc_tag_show_tag(struct seq_file *m, const struct codetag *ct,
 			       const char *modname)
@@ -413,10 +413,12 @@ static void alloc_tag_show_tag(struct seq_file *m, const struct codetag *ct,
 }
 
 /**
- * alloc_tag_show_tags - list all lines by index
- * @m: out, "<index> <file>:<line> [<module>] func:<function>" and a newline each
+ * alloc_tag_show_tags - list all call sites with their indices
+ * @m: gets lines "<index> <file>:<line> [<module>] func:<function>"
  *
- * For a file of single_open(). Context: process, may sleep.
+ * For a file of single_open().
+ *
+ * Context: process context, may sleep.
  */
 void alloc_tag_show_tags(struct seq_file *m)
 {
@@ -437,7 +439,7 @@ void alloc_tag_show_tags(struct seq_file *m)
 
 /* Interface: ioctl() */
 
-/* @data is all zero beforehand: what is behind a name is for user space too. */
+/* @data must be zeroed: user space gets the bytes after each name as well. */
 static void allocinfo_fill(struct allocinfo_tag_data *data,
 			   const struct allocinfo_walk *w)
 {
@@ -457,8 +459,9 @@ static void allocinfo_fill(struct allocinfo_tag_data *data,
 }
 
 /*
- * The next record of a cursor, or the first one from record @at on, and the
- * cursor behind it; -ENOENT, and the cursor at the end for good.
+ * Fetch the next record that passes the cursor's filter, beginning at the
+ * cursor or, with @at, at record number *@at. Put the cursor after it. If there
+ * is no such record, return -ENOENT and leave the cursor at the end.
  */
 static int allocinfo_fetch(struct allocinfo_cursor *cursor, const u64 *at,
 			   struct allocinfo_tag_data *data)
@@ -496,7 +499,7 @@ static int allocinfo_content_id(struct allocinfo_content_id __user *arg)
 	return copy_to_user(arg, &content, sizeof(content)) ? -EFAULT : 0;
 }
 
-/* A name that is too long is compared as far as a record's could go. */
+/* Terminate the names, so that a longer one is cut to the size in a record. */
 static void allocinfo_terminate(struct allocinfo_tag *tag)
 {
 	tag->modname[ALLOCINFO_STR_SIZE - 1] = '\0';
@@ -576,11 +579,11 @@ static int allocinfo_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Interface: when memory is short */
+/* Interface: the report of show_mem() */
 
 #define ALLOCINFO_TOP		10
 
-/* What one line holds; kept in order, the largest first. */
+/* One of the call sites that hold most, sorted by bytes, the largest first. */
 struct allocinfo_top {
 	const struct codetag *ct;
 	const char *modname;
@@ -626,20 +629,20 @@ static void allocinfo_print_top(const struct allocinfo_top *top, unsigned int nr
 }
 
 /**
- * alloc_tag_show_mem - print the call sites that hold most
+ * alloc_tag_show_mem - print the call sites that hold most memory
  *
- * A part of the report on a lack of memory. Reports of two CPUs do not mix:
- * while there is one, the other says so instead of waiting.
+ * For show_mem(). Allocates nothing and waits for no lock. If another CPU is
+ * printing this report, or a module is being loaded or unloaded, a message says
+ * so instead.
  *
- * Context: any; says nothing in NMI. Allocates nothing, waits for no lock: while
- * a module comes or goes, it says so instead.
+ * Context: any; prints nothing in NMI.
  */
 void alloc_tag_show_mem(void)
 {
 	static unsigned long reporting;
 	struct allocinfo_top top[ALLOCINFO_TOP];
 
-	/* What the release of a lock may do is not for NMI. */
+	/* The release of a lock can wake a task, which NMI must not do. */
 	if (in_nmi())
 		return;
 	if (!static_key_enabled(&mem_alloc_profiling_key)) {

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does what the tags are accounted for agree with what the allocators have?
+ * Check the counters of allocation tags against the memory in use.
  *
- * All references there are, of pages, of slab objects, of KFENCE's objects and
- * of per-CPU memory, are visited while every other CPU stands still, and added
- * up by the index they hold. The sums have to be what the counters say, line by
- * line, and no page that is in use may be without a line.
+ * A census runs under stop_machine(). It visits all references, those of pages,
+ * slab objects, KFENCE objects and per-CPU memory, and sums up the memory of
+ * each index. For every call site the sum must equal the counter, and every
+ * page in use must have a call site.
  *
- * A CPU that stands still is not in the middle of an allocation, unless the
- * kernel can be preempted there: with CONFIG_PREEMPT the report is exact only
- * when nothing else goes on.
+ * Without CONFIG_PREEMPT, no CPU is stopped in the middle of an allocation.
+ * With it a task can be, so the result is exact only on an idle system.
  *
- * In debugfs, below alloc_tag/, for root:
+ * Files in debugfs, directory alloc_tag/, for root:
  *
- *   pages		in-use pages by what is known about them
- *   slabs		a line a cache: live objects, those with a reference
- *   conservation	lines of code whose counter is not what their memory
- *			sums up to
+ *   pages		number of pages of each kind, and some untagged blocks
+ *   slabs		a line a cache: live objects, objects with a reference
+ *   conservation	call sites whose counter differs from the sum of their
+ *			memory
  */
 #include <linux/alloc_tag.h>
 #include <linux/bitmap.h>
@@ -47,11 +46,11 @@
 
 enum alloc_tag_kind {
 	KIND_FREE,		/* in the buddy allocator or on a per-CPU list */
-	KIND_RESERVED,		/* never the page allocator's, not even memory */
-	KIND_EARLY,		/* from memblock, before there was an allocator */
+	KIND_RESERVED,		/* not RAM */
+	KIND_EARLY,		/* allocated from memblock at boot */
 	KIND_TAGGED,
 	KIND_UNTAGGED,
-	KIND_EXEMPT,		/* taken off the free lists by other means */
+	KIND_EXEMPT,		/* in use, but not by an allocation */
 	KIND_POISONED,
 	NR_KINDS,
 };
@@ -66,13 +65,13 @@ static const char * const kind_names[NR_KINDS] = {
 	[KIND_POISONED]	= "poisoned",
 };
 
-/* What a line holds. */
+/* The memory of a call site. */
 struct tally {
 	s64 bytes;
 	long calls;
 };
 
-/* Objects of a cache. */
+/* The objects of a slab cache. */
 struct cache_tally {
 	struct kmem_cache *cache;
 	unsigned long objects;
@@ -82,20 +81,20 @@ struct cache_tally {
 #define NR_EXAMPLES	16
 
 /**
- * struct census - one look at all memory
- * @nr: number of indices looked at
- * @held: what the references of an index sum up to
- * @counted: what its counter says
+ * struct census - a snapshot of all memory
+ * @nr: number of indices
+ * @held: sum over the references of each index
+ * @counted: value of the counter of each index
  * @nr_caches: number of slab caches
- * @caches: their objects
- * @end_pfn: behind the last page
- * @ram: which pages are memory of the machine
- * @listed: which pages are on per-CPU lists of the page allocator
- * @pages: by kind
- * @block: index of the block that the walk is in, and its kind
- * @kind: likewise
- * @nr_examples: untagged blocks kept
- * @examples: page frame, flags and size of these
+ * @caches: the caches with their objects
+ * @end_pfn: first page frame number after all memory
+ * @ram: bitmap of the pages that are RAM
+ * @listed: bitmap of the pages on per-CPU lists of the page allocator
+ * @pages: number of pages of each kind
+ * @block: index of the block that the walk is in
+ * @kind: kind of that block
+ * @nr_examples: number of @examples
+ * @examples: page frame number, flags and number of pages of untagged blocks
  */
 struct census {
 	unsigned int nr;
@@ -117,7 +116,7 @@ struct census {
 	} examples[NR_EXAMPLES];
 };
 
-/* Internals: what the census counts. All of it runs with the machine stopped. */
+/* Internals: the census. All of this runs with the machine stopped. */
 
 static void census_hold(void *data, u16 index, size_t bytes)
 {
@@ -139,7 +138,7 @@ static struct cache_tally *census_cache(struct census *c, struct kmem_cache *s)
 	return NULL;
 }
 
-/* With those that are free to one CPU only. */
+/* The objects that left the slab, also the free ones in a CPU's own lists. */
 static unsigned int census_live(const struct slab *slab)
 {
 #ifdef CONFIG_SLUB
@@ -166,17 +165,17 @@ static void census_objects(struct census *c, struct cache_tally *t,
 }
 
 /*
- * Is this a slab of the slab allocator? The pages of KFENCE look like one and name a
- * cache, but their references are in KFENCE's metadata, and a page of an object that
- * is freed must not be read. Those of its pool that come from memblock are reserved,
- * and do not get here; those of a pool that was allocated at run time do.
+ * Is this a slab of the slab allocator? The pages of KFENCE look like slabs
+ * too. But their references are in KFENCE's metadata, and the page of a freed
+ * object must not be read. A KFENCE pool from memblock does not get here, since
+ * its pages are reserved, but a pool that was allocated at run time does.
  */
 static bool census_is_slab(struct page *page)
 {
 	return PageSlab(page) && !is_kfence_address(page_address(page));
 }
 
-/* To whom a block is accounted, and its objects if it has any. */
+/* Count the objects of a block, if any. Return the index of its pages. */
 static u16 census_block(struct census *c, struct page *page)
 {
 	struct cache_tally *t;
@@ -212,13 +211,13 @@ static void census_example(struct census *c, unsigned long pfn,
 	c->nr_examples++;
 }
 
-/* What is no memory in use. Returns how many pages, 0 if it is in use. */
+/* Count pages that are not in use. Return how many, 0 if the page is in use. */
 static unsigned long census_idle(struct census *c, struct page *page,
 				 unsigned long pfn)
 {
 	unsigned long nr = 1;
 
-	/* First of all: there need not be a map for what is not memory. */
+	/* Check this first: pages that are not RAM need not be in the map. */
 	if (PageReserved(page)) {
 		c->pages[test_bit(pfn, c->ram) ? KIND_EARLY : KIND_RESERVED]++;
 		return nr;
@@ -231,7 +230,7 @@ static unsigned long census_idle(struct census *c, struct page *page,
 	return nr;
 }
 
-/* Returns how many pages to go on by. */
+/* Count the page or block at @pfn. Return its number of pages. */
 static unsigned long census_pages(struct census *c, unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
@@ -248,7 +247,7 @@ static unsigned long census_pages(struct census *c, unsigned long pfn)
 	index = census_block(c, page);
 	if ((!index || index == ALLOC_TAG_EXEMPT) && nr == 1 &&
 	    !PageCompound(page) && !page_count(page)) {
-		/* Not the first page of a block that is not compound. */
+		/* A tail page of a block that is not compound. */
 		c->pages[c->kind]++;
 		if (c->block && c->block < c->nr)
 			c->held[c->block].bytes += PAGE_SIZE;
@@ -319,7 +318,7 @@ static void census_counters(struct census *c)
 						 &c->counted[i].calls);
 }
 
-/* Pages to look at before the watchdog is told that all is well. */
+/* Number of pages to visit between two calls of touch_nmi_watchdog(). */
 #define CENSUS_WATCHED	BIT(18)
 
 static int census_stopped(void *data)
@@ -344,7 +343,7 @@ static int census_stopped(void *data)
 	return 0;
 }
 
-/* Internals: around it */
+/* Internals: before and after the census */
 
 static int census_mark_ram(unsigned long pfn, unsigned long nr, void *data)
 {
@@ -404,7 +403,10 @@ static struct census *census_alloc(void)
 	return c;
 }
 
-/* Nothing may come or go between what is set up here and the look. */
+/*
+ * The locks keep CPUs, memory, slab caches and tags as they are from the set-up
+ * until the results are printed.
+ */
 static struct census *census_take(void (*show)(struct seq_file *m,
 					       const struct census *c),
 				  struct seq_file *m)

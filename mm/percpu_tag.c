@@ -2,19 +2,20 @@
 /*
  * Allocation tags of per-CPU memory: where the reference of an area is.
  *
- * A chunk has a vector of references, one for each unit that an area can begin
- * at. An area has the one of its first unit; where it ends is in the chunk's
- * map of boundaries. A reference is released under pcpu_lock, together with the
- * maps. It is set just after the lock, by the allocation that has the area: until
- * then the area is accounted to nobody, and nobody can free it.
+ * A chunk has a vector of references, one for each unit at which an area can
+ * begin. The reference of an area is that of its first unit; the chunk's map of
+ * boundaries shows where the area ends. A reference is released under
+ * pcpu_lock, together with the changes to the maps. It is set just after that
+ * lock is released, by the task that has allocated the area: nothing can free
+ * the area before that.
  *
- * An area counts with its size times the CPUs there were room for when the first
- * chunk was made. Some architectures drop possible CPUs after that, which must
- * not make what is taken off less than what was added.
+ * The bytes of an area are its size times the number of possible CPUs at the
+ * time of pcpu_tag_init(). That number is kept, because some architectures drop
+ * possible CPUs later: then fewer bytes would be taken off than were added.
  *
- * The first chunk and the reserved one are older than the command line, which
- * says whether there are to be references at all; theirs are made up for before
- * anything is allocated from them.
+ * The first chunk and the reserved chunk are set up before the command line is
+ * parsed, which determines whether there are references at all. Both get their
+ * references later, before anything is allocated from them.
  */
 #define pr_fmt(fmt) "percpu_tag: " fmt
 
@@ -33,11 +34,11 @@ static size_t vector_size(struct pcpu_chunk *chunk)
 }
 
 /**
- * pcpu_tag_init_chunk - make the references of a new chunk
+ * pcpu_tag_init_chunk - allocate the references of a new chunk
  * @chunk: the chunk
- * @gfp: how to allocate them
+ * @gfp: flags of the allocation
  *
- * Return: 0, also where there are to be none; -ENOMEM.
+ * Return: 0, also if chunks have no references here, or -ENOMEM.
  */
 int pcpu_tag_init_chunk(struct pcpu_chunk *chunk, gfp_t gfp)
 {
@@ -49,7 +50,7 @@ int pcpu_tag_init_chunk(struct pcpu_chunk *chunk, gfp_t gfp)
 
 /**
  * pcpu_tag_exit_chunk - free the references of a chunk
- * @chunk: the chunk, empty
+ * @chunk: the chunk; no area of it is allocated
  */
 void pcpu_tag_exit_chunk(struct pcpu_chunk *chunk)
 {
@@ -76,9 +77,11 @@ static void visit_chunk(struct pcpu_chunk *chunk,
 /**
  * pcpu_tag_for_each - visit all references of per-CPU memory
  * @visit: called with @data, the index, and the bytes accounted to it
- * @data: for @visit
+ * @data: passed to @visit
  *
- * Context: with the machine stopped; takes no lock.
+ * Takes no lock.
+ *
+ * Context: inside of stop_machine().
  */
 void pcpu_tag_for_each(void (*visit)(void *data, u16 index, size_t bytes),
 		       void *data)
@@ -101,13 +104,13 @@ static void __init init_boot_chunk(struct pcpu_chunk *chunk)
 		return;
 	chunk->tags = memblock_alloc(vector_size(chunk), SMP_CACHE_BYTES);
 	if (!chunk->tags)
-		pr_err("no memory, what is in the first chunk is accounted to nobody\n");
+		pr_err("no memory for references, a boot-time chunk is not accounted\n");
 }
 
 /**
- * pcpu_tag_init - make the references of the chunks there are from boot on
+ * pcpu_tag_init - allocate the references of the boot-time chunks
  *
- * To be called after alloc_tag_early_init() and as long as there is memblock.
+ * Call this after alloc_tag_early_init(), while memblock is the allocator.
  */
 void __init pcpu_tag_init(void)
 {

@@ -20,12 +20,12 @@ void pcpu_tag_exit_chunk(struct pcpu_chunk *chunk);
 
 /**
  * pcpu_tag_add - account an area to the current tag
- * @chunk: the chunk it is in
- * @off: its offset there, in bytes
- * @size: its size for each CPU, in bytes
+ * @chunk: the chunk that the area is in
+ * @off: offset of the area in the chunk, in bytes
+ * @size: size of the area for each CPU, in bytes
  *
- * Context: after pcpu_lock is released, since a consumer may take a stack, and
- * before anything can free the area.
+ * Context: after pcpu_lock is released, because a consumer may save a stack
+ * trace, and before anything can free the area.
  */
 static inline void pcpu_tag_add(struct pcpu_chunk *chunk, int off, size_t size)
 {
@@ -38,9 +38,9 @@ static inline void pcpu_tag_add(struct pcpu_chunk *chunk, int off, size_t size)
 
 /**
  * pcpu_tag_sub - release the reference of an area that is freed
- * @chunk: the chunk it is in
- * @off: its offset there, in bytes
- * @size: its size for each CPU, in bytes
+ * @chunk: the chunk that the area is in
+ * @off: offset of the area in the chunk, in bytes
+ * @size: size of the area for each CPU, in bytes
  *
  * Context: under pcpu_lock.
  */

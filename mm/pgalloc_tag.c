@@ -2,19 +2,20 @@
 /*
  * Allocation tags of pages: a map from pages to references, two bytes a page.
  *
- * Where the memory model has its struct pages side by side in address space of
- * the kernel, so are the references, and the address of the one tells that of
- * the other. Else they come in chunks of 32768, found through a table by page
- * frame number. Either way the map is there before the first page is given out,
- * where there is memory, and follows memory that is added later before that
- * goes online: a reference is found without a lock.
+ * If all struct pages are contiguous in the kernel's address space (vmemmap),
+ * so are the references: the address of the one gives that of the other.
+ * Otherwise the references are in chunks of 32768, which a table lists by page
+ * frame number. Either way, the map of a piece of memory exists before the page
+ * allocator gets its first page from there, at boot or when the memory goes
+ * online. So a reference is found without a lock.
  *
- * The reference of a block is that of its first page and stands for the whole
- * block; those of the other pages are empty. Pages that will be freed one by one
- * have a reference each, a contiguous range among them. In the slab of a cache
- * with objects of a page or more they are the objects', see mm/slab_tag.c.
- * The owner of the memory owns the reference, so only the growing of the map takes
- * a lock.
+ * The reference of a block is that of its first page; those of the other pages
+ * are empty. Pages that will be freed one by one have a reference each, and so
+ * do the pages of a contiguous range. In a slab with objects of a page or more,
+ * the references of the pages are those of the objects, see mm/slab_tag.c.
+ *
+ * The owner of the memory owns its reference, so only the growth of the map
+ * needs a lock.
  */
 #define pr_fmt(fmt) "alloc_tag: " fmt
 
@@ -35,12 +36,11 @@
 /* Internals */
 
 /**
- * __pgalloc_tag_split - what pgalloc_tag_split() does where there are tags
+ * __pgalloc_tag_split - slow path of pgalloc_tag_split()
  * @page: the first page of the block
  * @nr: number of pages in it
  *
- * The bytes are the same before and after; the calls are as many as there will
- * be frees.
+ * The bytes stay the same. The calls become as many as there will be frees.
  */
 void __pgalloc_tag_split(struct page *page, unsigned int nr)
 {
@@ -56,9 +56,9 @@ void __pgalloc_tag_split(struct page *page, unsigned int nr)
 }
 
 /**
- * __pgalloc_tag_regroup - what pgalloc_tag_regroup() does where there are tags
+ * __pgalloc_tag_regroup - slow path of pgalloc_tag_regroup()
  * @page: the first page
- * @nr: how many pages
+ * @nr: number of pages
  * @part: number of pages in each of the new blocks
  */
 void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
@@ -80,15 +80,15 @@ void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
 }
 
 /**
- * __pgalloc_tag_move - what pgalloc_tag_move() does where there are tags
+ * __pgalloc_tag_move - slow path of pgalloc_tag_move()
  * @to: the page that holds the contents from now on
- * @from: the page that held them
+ * @from: the page that held them before
  */
 void __pgalloc_tag_move(struct page *to, struct page *from)
 {
 	struct alloc_tag_ref *a, *b;
 
-	/* Device memory is not the page allocator's: no references, no map. */
+	/* Device memory is not the page allocator's and is not in the map. */
 	if (is_zone_device_page(to) || is_zone_device_page(from))
 		return;
 	a = pgalloc_tag_ref(to);
@@ -100,13 +100,13 @@ void __pgalloc_tag_move(struct page *to, struct page *from)
 }
 
 /**
- * __pgalloc_tag_add_range - what pgalloc_tag_add_range() does when enabled
- * @page: the first
- * @nr: how many
+ * __pgalloc_tag_add_range - slow path of pgalloc_tag_add_range()
+ * @page: the first page
+ * @nr: number of pages
  *
- * Accounts all pages or none: the caller tests once whether profiling is on. If
- * it were switched off half-way, a gigantic page would have references of some of
- * its pages, but release the bytes of all.
+ * Accounts all pages or none: only the caller tests whether profiling is on. A
+ * test for each page could account only a part of a gigantic page, but its free
+ * would release the bytes of all its pages.
  */
 void __pgalloc_tag_add_range(struct page *page, unsigned long nr)
 {
@@ -121,12 +121,13 @@ void __pgalloc_tag_add_range(struct page *page, unsigned long nr)
 }
 
 /**
- * __pgalloc_tag_add_bulk - what pgalloc_tag_add_bulk() does when enabled
- * @list: where the first @nr are the pages, by their lru; NULL for @pages
- * @pages: the pages
- * @nr: how many
+ * __pgalloc_tag_add_bulk - slow path of pgalloc_tag_add_bulk()
+ * @list: list whose first @nr entries are the pages, linked by their lru; NULL
+ *	if they are in @pages
+ * @pages: array of the pages
+ * @nr: number of pages
  *
- * Counts once for all of them, unless somebody follows each.
+ * Changes the counter once for all pages, unless the call site is watched.
  */
 void __pgalloc_tag_add_bulk(struct list_head *list, struct page **pages,
 			    unsigned int nr)
@@ -159,12 +160,13 @@ void __pgalloc_tag_add_bulk(struct list_head *list, struct page **pages,
 }
 
 /**
- * __pgalloc_tag_sub_tails - what pgalloc_tag_sub_tails() does for a tag
- * @index: the tag's
+ * __pgalloc_tag_sub_tails - slow path of pgalloc_tag_sub_tails()
+ * @index: index of the tag
  * @nr: number of pages freed
  *
- * The call stays, for the page that is not freed yet; and so does the index,
- * since the bytes taken off here are still in its counter.
+ * The number of calls does not change, because the first page is still
+ * allocated. The index cannot be reused meanwhile: the bytes taken off here are
+ * still in its counter.
  */
 void __pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 {
@@ -172,9 +174,9 @@ void __pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 }
 
 /**
- * __pgalloc_tag_exempt - what pgalloc_tag_exempt() does for debugging
- * @page: the first
- * @nr: how many
+ * __pgalloc_tag_exempt - slow path of pgalloc_tag_exempt()
+ * @page: the first page
+ * @nr: number of pages
  */
 void __pgalloc_tag_exempt(struct page *page, unsigned long nr)
 {
@@ -191,8 +193,9 @@ void __pgalloc_tag_exempt(struct page *page, unsigned long nr)
 /* The map */
 
 /*
- * Memory comes to the page allocator from memblock, from CMA or from outside of
- * the machine, and is none that a hook missed when it is freed to there.
+ * Initial value of the references. The page allocator gets its memory by frees,
+ * from memblock, from CMA or from hotplug. No hook has missed this memory, so
+ * it is exempt at first.
  */
 #define PGALLOC_TAG_FRESH						\
 	(IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) ? 0xff : 0)
@@ -203,7 +206,7 @@ static_assert(ALLOC_TAG_EXEMPT == 0xffff);
 
 struct alloc_tag_ref *pgalloc_tag_map __ro_after_init;
 
-/* Address space for all memory there can be; there are pages where there is. */
+/* Reserve address space for all possible memory; pages are mapped as needed. */
 static int __init pgalloc_tag_reserve(void)
 {
 	static struct vm_struct vm = { .flags = VM_MAP };
@@ -218,8 +221,8 @@ static int __init pgalloc_tag_reserve(void)
 }
 
 /*
- * The memory model knows how to map pages into address space of the kernel
- * before there is an allocator, and what memory to take later.
+ * The functions of vmemmap map the pages: they work before the allocators are
+ * up, and know which memory to use later.
  */
 static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
 				       int nid)
@@ -251,9 +254,10 @@ static __ref void *pgalloc_tag_get(size_t size, int nid)
 }
 
 /*
- * The old table is not freed: a reader that is still in it takes no lock that
- * could be waited for, and it is at most 8 bytes for every 128 MiB. kmemleak has to be
- * told of those from the slab; it never reports what memblock gave.
+ * The old table is not freed, because its readers take no lock that we could
+ * wait for. It has at most 8 bytes for every 128 MiB of memory. kmemleak would
+ * report a table from the slab allocator, but never reports memory from
+ * memblock.
  */
 static int __meminit pgalloc_tag_grow(unsigned long nr, int nid)
 {
@@ -307,9 +311,9 @@ static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
 #ifdef CONFIG_MEMORY_HOTPLUG
 
 /*
- * Memory goes offline with pages that somebody still holds: poisoned ones, and
- * those that a driver took out of use itself. Nobody will free them, one by one
- * or at all.
+ * Memory can go offline with pages that are still allocated: poisoned ones, and
+ * those that a driver has taken out of use. They are never freed, so release
+ * their references here.
  */
 static void pgalloc_tag_release(unsigned long pfn, unsigned long end)
 {
@@ -320,7 +324,7 @@ static void pgalloc_tag_release(unsigned long pfn, unsigned long end)
 	}
 }
 
-/* Runs under the memory hotplug lock. The map stays when memory goes offline. */
+/* Called under the memory hotplug lock. The map of offline memory is kept. */
 static int __meminit pgalloc_tag_notify(struct notifier_block *nb,
 					unsigned long action, void *data)
 {
@@ -352,9 +356,9 @@ core_initcall(pgalloc_tag_hotplug_init);
 /* Init */
 
 /**
- * pgalloc_tag_init - lay out the map for the memory that is there
+ * pgalloc_tag_init - allocate the map for the memory present at boot
  *
- * Context: boot, memblock in charge.
+ * Context: boot, while memblock is the allocator.
  * Return: 0 or -ENOMEM.
  */
 int __init pgalloc_tag_init(void)

@@ -2,23 +2,26 @@
 /*
  * Allocation tags of slab objects: where the reference of an object is.
  *
- * The references of a slab stand in the slab itself, side by side behind the
- * last object, and need no allocation, no pointer and no lock. For objects of a
- * page or more that would cost a whole object; but since no two such objects
- * begin in the same page, the map of pages has a reference to spare for each.
- * The first of them is that of the slab's own pages: slabs are all accounted to
- * the same line, so one bit of the slab says as much as its reference does. The
- * bit is PG_workingset, which is about pages of files and means nothing in a
- * slab.
+ * The references of a slab are in the slab itself, side by side behind the last
+ * object. They need no allocation, no pointer and no lock. With objects of a
+ * page or more, they would take the room of a whole object. But no two such
+ * objects begin in the same page, so each object uses the reference of its
+ * first page, in the map of mm/pgalloc_tag.c.
+ *
+ * The first object then uses the reference that the slab's own pages need. All
+ * slabs are accounted to the same call site, so one bit of the slab can replace
+ * that reference. The bit is PG_workingset, which belongs to the page cache and
+ * has no meaning in a slab.
  *
  *	+----------+----------+-   -+----------+---+---+-  -+---+-----+
  *	| object 0 | object 1 | ... | object n | 0 | 1 | .. | n | pad |
  *	+----------+----------+-   -+----------+---+---+-  -+---+-----+
  *
  * In SLAB, colouring can put padding before the first object as well, and the
- * list of free objects can stand at the end of the padding behind the last.
+ * freelist can be at the end of the padding behind the references.
  *
- * Objects of KFENCE have theirs in its metadata, next to them is its redzone.
+ * The references of KFENCE objects are in KFENCE's metadata, because a redzone
+ * follows each object.
  */
 #include <linux/alloc_tag.h>
 #include <linux/export.h>
@@ -31,10 +34,10 @@
 
 #include "slab.h"
 
-/* The line all slabs are accounted to. */
+/* The tag that all slabs are accounted to. */
 static const struct alloc_tag *slab_tag_of_slabs __maybe_unused;
 
-/* Where the objects begin, whatever stands between them. */
+/* The start of the first object, or of its left red zone. */
 static void *slab_tag_first(const struct slab *slab)
 {
 #ifdef CONFIG_SLUB
@@ -50,7 +53,7 @@ slab_tag_refs(const struct kmem_cache *s, const struct slab *slab)
 	return slab_tag_first(slab) + objs_per_slab(s, slab) * s->size;
 }
 
-/* The reference of any object, NULL where there is none. */
+/* The reference of any object, or NULL if it has none. */
 static __always_inline struct alloc_tag_ref *
 slab_tag_ref_slow(const struct kmem_cache *s, const void *object)
 {
@@ -65,7 +68,7 @@ slab_tag_ref_slow(const struct kmem_cache *s, const void *object)
 }
 
 /**
- * __slab_tag_alloc - account an object whose address is not enough
+ * __slab_tag_alloc - account an object, slow path
  * @s: its cache
  * @object: the object
  */
@@ -78,7 +81,7 @@ void __slab_tag_alloc(const struct kmem_cache *s, const void *object)
 }
 
 /**
- * __slab_tag_free - release an object whose address is not enough
+ * __slab_tag_free - release the reference of an object, slow path
  * @s: its cache
  * @object: the object
  */
@@ -91,11 +94,13 @@ void __slab_tag_free(const struct kmem_cache *s, const void *object)
 }
 
 /**
- * __kmem_cache_retag - account an object to the current tag from now on
+ * __kmem_cache_retag - move an object from its tag to the current one
  * @s: its cache
  * @object: the object
  *
- * Context: any. To be called while references may exist.
+ * Call this only if alloc_tag_refs_exist().
+ *
+ * Context: any.
  */
 void __kmem_cache_retag(struct kmem_cache *s, void *object)
 {
@@ -107,10 +112,10 @@ EXPORT_SYMBOL_GPL(__kmem_cache_retag);
 #ifdef CONFIG_SLUB
 
 /**
- * slab_tag_setup - work out where the references of a cache are
- * @s: the cache, still without slabs
- * @order: order of its slabs, if there is memory
- * @objects: number of objects in such a slab
+ * slab_tag_setup - compute the place of the references in slabs of a cache
+ * @s: the cache, which has no slabs yet
+ * @order: order of its slabs, unless memory is short
+ * @objects: number of objects in a slab of that order
  */
 void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 		    unsigned int objects)
@@ -120,8 +125,9 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 	s->tag_mask = 0;
 	s->tag_mask_full = 0;
 	/*
-	 * With a red zone to the left, objects do not start at their offset. An
-	 * address that is not one of an object is for the checks to find.
+	 * The formula in slab_tag_ref() does not hold with a red zone on the
+	 * left, which shifts the objects. With consistency checks, an address
+	 * that is not that of an object must be left for the checks to report.
 	 */
 	if (!slab_tag_inside(s->size) || s->red_left_pad ||
 	    (s->flags & SLAB_CONSISTENCY_CHECKS) || IS_ENABLED(CONFIG_KASAN))
@@ -132,7 +138,7 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 	s->tag_base = (long)objects * s->size;
 }
 
-/* A smaller slab than usual, for want of memory. */
+/* Is this slab smaller than usual, because memory was short? */
 static bool slab_tag_is_small(const struct kmem_cache *s,
 			      const struct slab *slab)
 {
@@ -140,21 +146,23 @@ static bool slab_tag_is_small(const struct kmem_cache *s,
 }
 
 /*
- * While there are such slabs, the address of an object does not tell that of its
- * slab; its pages do. The mask is zero before there is an object in the first
- * of them, and not zero again only after the last of them is empty.
+ * While a cache has small slabs, the address of an object does not give that of
+ * its slab, so the slow path looks it up. The mask becomes zero before the
+ * first small slab has an allocated object, and nonzero again only after the
+ * last small slab is empty.
  *
- * Zero is safe for every object. The full mask must not be seen for an object of
- * a small slab:
+ * Zero is safe for every object. For an object of a small slab, nobody may see
+ * the full mask:
  *
  *  - An allocation takes the object from a list of its own CPU, or from one that
  *    the list_lock of the node protects. It sees the zero that was written before
- *    the slab came to that list.
- *  - A free may have the object from another CPU, passed on by no more than a
- *    dependency. The smp_wmb() here orders the zero before the object is visible,
- *    the smp_rmb() in slab_tag_free() loads the mask after the object.
- *  - A free uses the mask before it gives the object back to the slab, by a
- *    cmpxchg() or under a lock. The full mask is written after that, when the slab
+ *    the slab got on that list.
+ *  - A free may get the object from another CPU with nothing but an address
+ *    dependency. The smp_wmb() here orders the zero before the object becomes
+ *    visible; the smp_rmb() in slab_tag_free() orders the load of the mask
+ *    after that of the object.
+ *  - A free uses the mask before it returns the object to the slab, by a
+ *    cmpxchg() or under a lock. The full mask is written later, when the slab
  *    is empty.
  */
 static void slab_tag_add_small(struct kmem_cache *s, int nr)
@@ -165,7 +173,7 @@ static void slab_tag_add_small(struct kmem_cache *s, int nr)
 	raw_spin_lock_irqsave(&lock, flags);
 	s->tag_nr_small += nr;
 	WRITE_ONCE(s->tag_mask, s->tag_nr_small ? 0 : s->tag_mask_full);
-	/* Before an object of a new slab is visible. Pairs with slab_tag_free(). */
+	/* Pairs with the smp_rmb() in slab_tag_free(), see above. */
 	smp_wmb();
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
@@ -206,7 +214,7 @@ void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 	ref = pgalloc_tag_ref(folio_page(folio, 0));
 	if (!ref || !ref->index)
 		return;
-	/* Profiling was switched on between the hook and the allocation. */
+	/* Profiling was enabled between the hook and the page allocation. */
 	if (ref->index != tag->ct.index) {
 		alloc_tag_sub(ref, folio_size(folio));
 		return;
@@ -217,9 +225,9 @@ void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 }
 
 /**
- * slab_tag_exit - give a slab that is freed back its own reference
+ * slab_tag_exit - restore the reference of a slab's pages before their free
  * @s: its cache
- * @slab: the slab, all of whose objects are free
+ * @slab: the slab; all of its objects are free
  * @tag: the tag that all slabs are accounted to
  */
 void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
@@ -234,18 +242,18 @@ void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 	if (!folio_test_workingset(folio))
 		return;
 	folio_clear_workingset(folio);
-	/* There is one: this is where slab_tag_init() took it from. */
+	/* Not NULL: slab_tag_init() found a reference there. */
 	pgalloc_tag_ref(folio_page(folio, 0))->index = tag->ct.index;
 }
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
 /**
- * slab_tag_ref_nr - the reference of an object by its number
+ * slab_tag_ref_nr - find the reference of an object by its number
  * @s: the cache
  * @slab: the slab
- * @i: from 0
+ * @i: number of the object in the slab, from 0
  *
- * Return: the reference, or NULL where there is none.
+ * Return: the reference, or NULL if the object has none.
  */
 struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
 				      const struct slab *slab, unsigned int i)
@@ -261,11 +269,11 @@ struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
 }
 
 /**
- * slab_tag_slab_index - to whom the pages of a slab are accounted
+ * slab_tag_slab_index - get the tag that the pages of a slab are accounted to
  * @s: its cache
  * @slab: the slab
  *
- * Return: index of a tag, 0 for none.
+ * Return: the index of the tag, 0 for none.
  */
 u16 slab_tag_slab_index(const struct kmem_cache *s, struct slab *slab)
 {

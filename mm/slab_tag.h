@@ -33,10 +33,10 @@ static inline bool slab_tag_inside(unsigned int size)
 }
 
 /**
- * slab_tag_room - how much of a slab an object takes up
+ * slab_tag_room - get the room that an object takes up in a slab
  * @size: s->size of its cache
  *
- * Return: @size and the room for the reference, where that is in the slab.
+ * Return: @size, plus the size of a reference if that is in the slab.
  */
 static inline unsigned int slab_tag_room(unsigned int size)
 {
@@ -71,7 +71,7 @@ slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)
 
 #else /* CONFIG_SLUB */
 
-/* Colouring moves the objects of SLAB: its addresses are never enough. */
+/* SLAB takes the slow path: with colouring, the formula above does not hold. */
 static __always_inline unsigned int slab_tag_mask(const struct kmem_cache *s)
 {
 	return 0;
@@ -112,8 +112,8 @@ static __always_inline void slab_tag_free_one(const struct kmem_cache *s,
 /**
  * slab_tag_alloc - account objects to the current tag
  * @s: their cache
- * @nr: how many
- * @p: the objects; NULL for one that could not be had
+ * @nr: number of objects
+ * @p: the objects; NULL for one whose allocation failed
  */
 static __always_inline void slab_tag_alloc(const struct kmem_cache *s,
 					   size_t nr, void **p)
@@ -129,7 +129,7 @@ static __always_inline void slab_tag_alloc(const struct kmem_cache *s,
 /**
  * slab_tag_free - release the references of objects to be freed
  * @s: their cache
- * @nr: how many
+ * @nr: number of objects
  * @p: the objects
  */
 static __always_inline void slab_tag_free(const struct kmem_cache *s,
@@ -140,7 +140,7 @@ static __always_inline void slab_tag_free(const struct kmem_cache *s,
 	if (!alloc_tag_refs_exist())
 		return;
 	if (IS_ENABLED(CONFIG_SLUB)) {
-		/* Load the mask after the objects. Pairs with slab_tag_add_small(). */
+		/* Pairs with the smp_wmb() in slab_tag_add_small(). */
 		smp_rmb();
 	}
 	for (i = 0; i < nr; i++)

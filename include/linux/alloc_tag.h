@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocation tags: every allocation of memory is accounted to the line of code
- * that made it. See lib/alloc_tag.c and Documentation/mm/allocation-profiling.rst.
+ * Allocation tags: every allocation of memory is accounted to the call site
+ * that made it. See lib/alloc_tag.c and
+ * Documentation/mm/allocation-profiling.rst.
  */
 #ifndef _LINUX_ALLOC_TAG_H
 #define _LINUX_ALLOC_TAG_H
@@ -18,22 +19,22 @@ struct seq_file;
 #include <linux/sched.h>
 
 /**
- * struct alloc_tag - a line of code that allocates
- * @ct: which one
+ * struct alloc_tag - a call site that allocates
+ * @ct: its file, function, line and index
  *
- * After the kernel or the module is loaded, nothing in it changes but a flag that
- * the user of a tag may set. What is accounted to the tag is in the counter of
- * that index, so a module's tags can go while its memory is still there.
+ * After the kernel or the module is loaded, a tag does not change, except for
+ * flags that consumers set. The bytes and calls are not here but in the counter
+ * of the index, so a module's tags can go away before its memory is freed.
  */
 struct alloc_tag {
 	struct codetag ct;
 };
 
 /**
- * struct alloc_tag_ref - to whom a piece of memory is accounted
- * @index: index of a tag, 0 for none
+ * struct alloc_tag_ref - the tag that a piece of memory is accounted to
+ * @index: index of the tag, 0 for none
  *
- * Belongs to the memory: whoever may free that may change the reference.
+ * The reference belongs to the memory: only the owner of the memory changes it.
  */
 struct alloc_tag_ref {
 	u16 index;
@@ -42,26 +43,30 @@ struct alloc_tag_ref {
 static_assert(sizeof(struct alloc_tag_ref) == 2);
 
 /*
- * In a reference of CONFIG_MEM_ALLOC_PROFILING_DEBUG: no allocation made this
- * memory, so nobody has to be accounted for it. No tag has that index.
+ * With CONFIG_MEM_ALLOC_PROFILING_DEBUG, a reference with this index marks
+ * memory that did not come from an allocation, and so is accounted to no tag.
+ * No tag has this index.
  */
 #define ALLOC_TAG_EXEMPT	U16_MAX
 
 /*
- * Three switches. The first: do hooks make their tag current? For profiling, and
- * for whoever else wants to know the line. The second: are allocations accounted?
- * The third: may there be references to release? It is on from the first time
- * that the second is, and stays on, for what was allocated before can be freed
- * after.
+ * Three switches:
+ *
+ *  - alloc_tag_hooks_key: hooks make their tag current. On for profiling, and
+ *    for other consumers that need the call site.
+ *  - mem_alloc_profiling_key: allocations are accounted.
+ *  - alloc_tag_refs_key: there may be references to release. It is enabled
+ *    together with profiling, but never disabled: memory that was allocated
+ *    while profiling was on can be freed after it is off.
  */
 DECLARE_STATIC_KEY_FALSE(alloc_tag_hooks_key);
 DECLARE_STATIC_KEY_FALSE(mem_alloc_profiling_key);
 DECLARE_STATIC_KEY_FALSE(alloc_tag_refs_key);
 
-/* False for good after "never": then there is room for no reference. */
+/* Stays false after "never": no memory was set aside for references. */
 extern bool alloc_tag_available;
 
-/* Counters by index, in chunks, so that a module's range needs no moving. */
+/* Counters by index, in chunks: adding those of a module moves no other one. */
 #define ALLOC_TAG_CHUNK_SHIFT	8
 #define ALLOC_TAG_CHUNK_SIZE	BIT(ALLOC_TAG_CHUNK_SHIFT)
 #define ALLOC_TAG_CHUNKS	((CODETAG_INDEX_MAX + 1) >> ALLOC_TAG_CHUNK_SHIFT)
@@ -69,12 +74,12 @@ extern bool alloc_tag_available;
 extern struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS];
 
 /**
- * struct alloc_tag_table - what hot counters have for each CPU, by index
+ * struct alloc_tag_table - the per-CPU parts of hot counters, by index
  * @nr: number of entries
- * @parts: NULL for a counter that has none, and for index 0
+ * @parts: NULL for a counter without parts, and for index 0
  *
- * A shortcut to the counters' own parts. References lie beside what objects can
- * overrun, so an index is never taken on trust.
+ * A shortcut to the counters' own parts. References lie next to objects, where
+ * an overrun can corrupt them, so every index is checked against @nr.
  */
 struct alloc_tag_table {
 	unsigned long nr;
@@ -83,14 +88,14 @@ struct alloc_tag_table {
 
 extern struct alloc_tag_table *alloc_tag_table;
 
-/* Current where no hook is: no line, index 0. */
+/* current->alloc_tag outside of any hook: no call site, index 0. */
 extern struct alloc_tag alloc_tag_none;
 
 /**
  * mem_alloc_profiling_enabled - are allocations accounted?
  *
  * Context: any.
- * Return: true from when profiling is switched on to when it is switched off.
+ * Return: true while profiling is enabled.
  */
 static __always_inline bool mem_alloc_profiling_enabled(void)
 {
@@ -101,7 +106,7 @@ static __always_inline bool mem_alloc_profiling_enabled(void)
  * alloc_tag_refs_exist - may there be references to release?
  *
  * Context: any.
- * Return: true from when profiling is switched on for the first time.
+ * Return: true since profiling was enabled for the first time.
  */
 static __always_inline bool alloc_tag_refs_exist(void)
 {
@@ -109,10 +114,10 @@ static __always_inline bool alloc_tag_refs_exist(void)
 }
 
 /**
- * alloc_tag_counter - the counter of an index
- * @index: of a tag, not 0; its chunk is there
+ * alloc_tag_counter - get the counter of an index
+ * @index: index of a tag, not 0; its chunk must exist
  *
- * Return: the counter, which stays where it is.
+ * Return: the counter, which is never moved or freed.
  */
 static __always_inline struct lazy_percpu_counter *
 alloc_tag_counter(u16 index)
@@ -128,11 +133,11 @@ alloc_tag_counter(u16 index)
 #define DEFINE_ALLOC_TAG(_name)	DEFINE_ALLOC_TAG_FOR(_name, __func__)
 
 /**
- * alloc_tag_save - account what this task allocates to a tag
- * @task: current; given, as not every architecture has it at hand twice
+ * alloc_tag_save - make a tag current
+ * @task: current; passed in, because some architectures would compute it again
  * @tag: the tag
  *
- * Return: the tag up to now, for alloc_tag_restore().
+ * Return: the tag that was current before, for alloc_tag_restore().
  */
 static __always_inline struct alloc_tag *
 alloc_tag_save(struct task_struct *task, struct alloc_tag *tag)
@@ -144,10 +149,10 @@ alloc_tag_save(struct task_struct *task, struct alloc_tag *tag)
 }
 
 /**
- * alloc_tag_restore - end what alloc_tag_save() began
+ * alloc_tag_restore - make the previous tag current again
  * @task: current
- * @tag: the tag given to alloc_tag_save()
- * @old: what it returned
+ * @tag: the tag that was passed to alloc_tag_save()
+ * @old: the tag that alloc_tag_save() returned
  */
 static __always_inline void alloc_tag_restore(struct task_struct *task,
 					      struct alloc_tag *tag,
@@ -160,19 +165,20 @@ static __always_inline void alloc_tag_restore(struct task_struct *task,
 }
 
 /**
- * alloc_tag_record - remember to whom this call is accounted
- * @_p: a struct alloc_tag * in the data structure being set up
+ * alloc_tag_record - store the current tag in a data structure
+ * @_p: the struct alloc_tag * to set
  *
- * For the hooked initialiser of a data structure that will allocate on behalf
- * of its user, with alloc_hooks_tag(). The hook is alloc_hooks_record(). The
- * structure must not outlive the code that called the initialiser.
+ * For the initialiser of a data structure that later allocates on behalf of its
+ * user, with alloc_hooks_tag(). The initialiser must be hooked with
+ * alloc_hooks_record(). The structure must not outlive the code that called the
+ * initialiser.
  */
 #define alloc_tag_record(_p)	((_p) = current->alloc_tag)
 
 /*
- * Does a hook make its tag current? Where it would cost a load and a test to
- * know, and a second copy of the allocation in every function that has one, it
- * just does: nobody looks at that tag while the switch is off.
+ * Does a hook make its tag current? Without jump labels, the question would
+ * cost a load, a test and a second copy of each hooked call. There a hook
+ * always sets the tag: while the switch is off, nobody reads it.
  */
 static __always_inline bool alloc_tag_hooks_on(void)
 {
@@ -203,7 +209,7 @@ static __always_inline bool alloc_tag_hooks_on(void)
  * @_tag: the tag
  * @_do_alloc: a call of a _noprof function
  *
- * Hooks nest, the innermost wins.
+ * Hooks nest; the innermost one determines the tag.
  *
  * Return: the value of @_do_alloc.
  */
@@ -211,11 +217,11 @@ static __always_inline bool alloc_tag_hooks_on(void)
 	__alloc_hooks(alloc_tag_hooks_on(), _tag, _do_alloc)
 
 /**
- * alloc_hooks - account an allocation to the line it stands on
+ * alloc_hooks - account an allocation to this call site
  * @_do_alloc: a call of a _noprof function
  *
- * With jump labels the call is compiled twice, and one of the two runs. So a hook in
- * its arguments has two tags, of one line.
+ * With jump labels the call is compiled twice, and one of the two copies runs.
+ * So a hook in the arguments of the call has two tags, both with this line.
  *
  * Return: the value of @_do_alloc.
  */
@@ -238,8 +244,8 @@ static __always_inline bool alloc_tag_hooks_on(void)
  * @_tag: the tag
  * @_do_alloc: a call of a _noprof function that uses alloc_tag_record()
  *
- * The tag is made current even while profiling is off: what is recorded then is
- * needed when it is on.
+ * The tag is made current even while profiling is off: a tag that is recorded
+ * now is needed once profiling is on.
  *
  * Return: the value of @_do_alloc.
  */
@@ -281,12 +287,12 @@ static __always_inline void __alloc_tag_count(unsigned long index, long bytes,
 }
 
 /**
- * alloc_tag_count - change what a tag is accounted for
- * @index: of the tag; nothing happens for 0
+ * alloc_tag_count - adjust the counter of a tag
+ * @index: index of the tag; 0 does nothing
  * @bytes: added to its bytes
  * @calls: added to its calls
  *
- * For memory that changes its shape; not for what is allocated or freed.
+ * For memory that is split or regrouped, not for allocations and frees.
  *
  * Context: any.
  */
@@ -324,7 +330,9 @@ static inline void alloc_tag_check_sub(const struct alloc_tag_ref *ref) { }
  * @ref: the reference that belongs to the memory, empty
  * @bytes: size of the memory
  *
- * Context: any. To be called while profiling is enabled.
+ * Call this only while profiling is enabled.
+ *
+ * Context: any.
  */
 static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 					  size_t bytes)
@@ -341,7 +349,9 @@ static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
  * @ref: the reference, empty afterwards
  * @bytes: size of the memory
  *
- * Context: any. To be called while references may exist.
+ * Call this only if alloc_tag_refs_exist().
+ *
+ * Context: any.
  */
 static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
 					  size_t bytes)

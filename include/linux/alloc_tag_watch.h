@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a consumer follows each piece of memory of the lines that it chooses. See
- * alloc_tag_register_watcher() in lib/alloc_tag.c.
+ * The interface for a consumer that follows each piece of memory of the call
+ * sites that it chooses. See alloc_tag_register_watcher() in lib/alloc_tag.c.
  */
 #ifndef _LINUX_ALLOC_TAG_WATCH_H
 #define _LINUX_ALLOC_TAG_WATCH_H
@@ -13,16 +13,21 @@ struct page;
 
 /**
  * struct alloc_tag_watcher - a consumer that follows memory
- * @wants: whether it chose the line of this index
- * @count: memory is allocated (@calls is 1) or freed (-1) at a line that it wants
- * @regroup: what pgalloc_tag_regroup() does, at a line that it wants
- * @move: two references are about to change places, at any line
+ * @wants: returns whether the watcher chose the call site of this index
+ * @count: called when memory of a chosen call site is allocated (@calls is 1)
+ *	or freed (@calls is -1)
+ * @regroup: called after pages of a chosen call site were regrouped, see
+ *	pgalloc_tag_regroup()
+ * @move: called before two references are swapped, whatever their call sites
  *
- * A wanted line has no entry in the table of parts, see alloc_tag_drop_parts().
- * Therefore only its allocations and frees reach @count. All are called in any
- * context, and only while alloc_tag_watch_key is on. They must not allocate: the
- * caller of an allocator may hold any lock. @count is called for an allocation
- * under no lock of the allocator itself, but for a free it may be.
+ * A chosen call site has no entry in the table of parts, see
+ * alloc_tag_drop_parts(). Therefore only its allocations and frees reach
+ * @count.
+ *
+ * The callbacks run in any context, and only while alloc_tag_watch_key is on.
+ * They must not allocate: the caller of an allocator may hold any lock. For an
+ * allocation, @count runs without any lock of the allocator itself; for a free,
+ * the allocator may hold one.
  */
 struct alloc_tag_watcher {
 	bool (*wants)(unsigned long index);
@@ -38,7 +43,7 @@ struct alloc_tag_watcher {
 #include <linux/jump_label.h>
 #include <linux/static_call.h>
 
-/* The watcher switches it on while it wants any line. */
+/* The watcher keeps this on while it follows any call site. */
 DECLARE_STATIC_KEY_FALSE(alloc_tag_watch_key);
 
 DECLARE_STATIC_CALL(alloc_tag_watch_wants, bool (unsigned long));
@@ -53,11 +58,11 @@ DECLARE_STATIC_CALL(alloc_tag_watch_move,
 void alloc_tag_register_watcher(const struct alloc_tag_watcher *watcher);
 
 /**
- * alloc_tag_watched - does the watcher want this line?
- * @index: of its tag
+ * alloc_tag_watched - does the watcher follow this call site?
+ * @index: index of its tag
  *
  * Context: any.
- * Return: whether it does.
+ * Return: true if it does.
  */
 static __always_inline bool alloc_tag_watched(unsigned long index)
 {
@@ -66,10 +71,11 @@ static __always_inline bool alloc_tag_watched(unsigned long index)
 }
 
 /**
- * alloc_tag_watch_count - tell the watcher that memory is allocated, or freed
- * @index: of the tag it is accounted to, which is watched
- * @ref: the reference of the memory; NULL where memory only changes its shape
- * @bytes: what the tag is accounted for more
+ * alloc_tag_watch_count - tell the watcher that memory is allocated or freed
+ * @index: index of the tag that the memory is accounted to; it is watched
+ * @ref: the reference of the memory; NULL if memory is only split or regrouped,
+ *	and then the watcher is not called
+ * @bytes: added to the bytes of the tag
  * @calls: 1 for an allocation, -1 for a free
  *
  * Context: any.
@@ -83,10 +89,10 @@ static __always_inline void alloc_tag_watch_count(unsigned long index,
 }
 
 /**
- * alloc_tag_watch_regroup - tell the watcher that pages are grouped anew
- * @index: of the tag that the pages are accounted to
+ * alloc_tag_watch_regroup - tell the watcher that pages were regrouped
+ * @index: index of the tag that the pages are accounted to
  * @page: the first page
- * @nr: how many pages
+ * @nr: number of pages
  * @part: number of pages in each of the new blocks
  */
 static __always_inline void alloc_tag_watch_regroup(unsigned long index,
@@ -99,9 +105,9 @@ static __always_inline void alloc_tag_watch_regroup(unsigned long index,
 }
 
 /**
- * alloc_tag_watch_move - tell the watcher that references change places
- * @a: the one
- * @b: the other
+ * alloc_tag_watch_move - tell the watcher that two references will be swapped
+ * @a: one reference
+ * @b: the other reference
  */
 static __always_inline void alloc_tag_watch_move(struct alloc_tag_ref *a,
 						 struct alloc_tag_ref *b)

@@ -13,8 +13,8 @@
 #ifdef CONFIG_PGALLOC_TAG_FLAT_MAP
 
 /*
- * References by address of the struct page: element 0 belongs to address 0, so
- * that it takes no more than a shift to find one.
+ * References by address of the struct page. Element 0 would belong to address
+ * 0, so a shift of the address is the index.
  */
 extern struct alloc_tag_ref *pgalloc_tag_map;
 
@@ -27,7 +27,7 @@ static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
 
 #else /* CONFIG_PGALLOC_TAG_FLAT_MAP */
 
-/* References by page frame number, 64 KiB of them in one piece. */
+/* References by page frame number, in chunks of 64 KiB. */
 #define PGALLOC_TAG_CHUNK_SHIFT	15
 #define PGALLOC_TAG_CHUNK_SIZE	BIT(PGALLOC_TAG_CHUNK_SHIFT)
 
@@ -36,11 +36,11 @@ extern struct alloc_tag_ref **pgalloc_tag_map;
 #define PGALLOC_TAG_HOLES	true
 
 /**
- * pgalloc_tag_ref - the reference of a page
- * @page: a page that the page allocator gave out or is about to take back
+ * pgalloc_tag_ref - find the reference of a page
+ * @page: a page that was allocated or is being freed
  *
- * Return: the reference; where PGALLOC_TAG_HOLES is true, NULL for a page that
- * lies in a hole of memory.
+ * Return: the reference; if PGALLOC_TAG_HOLES, NULL for a page in a memory
+ * hole.
  */
 static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
 {
@@ -69,8 +69,8 @@ int pgalloc_tag_init(void);
 
 /**
  * pgalloc_tag_add - account a block of pages to the current tag
- * @page: the first page of a block just allocated, NULL when that failed
- * @order: its order
+ * @page: the first page of the block, NULL if the allocation failed
+ * @order: order of the block
  */
 static __always_inline void pgalloc_tag_add(struct page *page,
 					    unsigned int order)
@@ -87,7 +87,7 @@ static __always_inline void pgalloc_tag_add(struct page *page,
 /**
  * pgalloc_tag_sub - release the reference of a block of pages to be freed
  * @page: the first page of the block
- * @order: its order
+ * @order: order of the block
  */
 static __always_inline void pgalloc_tag_sub(struct page *page,
 					    unsigned int order)
@@ -102,7 +102,7 @@ static __always_inline void pgalloc_tag_sub(struct page *page,
 }
 
 /**
- * pgalloc_tag_split - a block becomes single pages, each freed by itself
+ * pgalloc_tag_split - split a block into pages that are freed one by one
  * @page: the first page of the block
  * @nr: number of pages in it
  */
@@ -113,9 +113,9 @@ static __always_inline void pgalloc_tag_split(struct page *page, unsigned int nr
 }
 
 /**
- * pgalloc_tag_regroup - pages become blocks, each freed in one piece
+ * pgalloc_tag_regroup - make pages into blocks, each of which is freed at once
  * @page: the first page
- * @nr: how many pages, accounted to one line, as one block or one by one
+ * @nr: number of pages; all of one call site, as one block or as single pages
  * @part: number of pages in each of the new blocks
  */
 static __always_inline void pgalloc_tag_regroup(struct page *page,
@@ -127,12 +127,13 @@ static __always_inline void pgalloc_tag_regroup(struct page *page,
 }
 
 /**
- * pgalloc_tag_move - a page is migrated
+ * pgalloc_tag_move - let the references of a page move with its contents
  * @to: the page that holds the contents from now on
- * @from: the page that held them
+ * @from: the page that held them before
  *
- * The references change places, so that each page is released by whom it was
- * accounted to.
+ * For page migration. The two pages swap their references: the tag of the
+ * contents moves with them, and the tag of the new page's allocation goes to
+ * the old page, which is freed.
  */
 static __always_inline void pgalloc_tag_move(struct page *to, struct page *from)
 {
@@ -141,9 +142,9 @@ static __always_inline void pgalloc_tag_move(struct page *to, struct page *from)
 }
 
 /**
- * pgalloc_tag_add_range - account pages, each freed by itself
- * @page: the first
- * @nr: how many
+ * pgalloc_tag_add_range - account pages that are freed one by one
+ * @page: the first page
+ * @nr: number of pages
  */
 static __always_inline void pgalloc_tag_add_range(struct page *page, unsigned long nr)
 {
@@ -153,11 +154,13 @@ static __always_inline void pgalloc_tag_add_range(struct page *page, unsigned lo
 
 /**
  * pgalloc_tag_add_bulk - account pages that are allocated together
- * @list: where the first @nr are the pages, by their lru; NULL for @pages
- * @pages: the pages
- * @nr: how many
+ * @list: list whose first @nr entries are the pages, linked by their lru; NULL
+ *	if they are in @pages
+ * @pages: array of the pages
+ * @nr: number of pages
  *
- * To be called under no lock of the page allocator: a consumer may take a stack.
+ * Call this without any lock of the page allocator: a consumer may save a stack
+ * trace.
  */
 static __always_inline void pgalloc_tag_add_bulk(struct list_head *list,
 						 struct page **pages,
@@ -168,10 +171,10 @@ static __always_inline void pgalloc_tag_add_bulk(struct list_head *list,
 }
 
 /**
- * pgalloc_tag_index - to whom a page is accounted
- * @page: a page the caller holds a reference of
+ * pgalloc_tag_index - get the index of the tag that a page is accounted to
+ * @page: a page that the caller holds a reference on
  *
- * Return: an index for pgalloc_tag_sub_tails().
+ * Return: the index, for pgalloc_tag_sub_tails(); 0 for none.
  */
 static __always_inline u16 pgalloc_tag_index(struct page *page)
 {
@@ -184,11 +187,11 @@ static __always_inline u16 pgalloc_tag_index(struct page *page)
 }
 
 /**
- * pgalloc_tag_sub_tails - all but the first page of a block are freed
- * @index: what pgalloc_tag_index() gave for the first page
+ * pgalloc_tag_sub_tails - account the free of all but the first page of a block
+ * @index: the index that pgalloc_tag_index() returned for the first page
  * @nr: number of pages freed
  *
- * The first page is freed later, by itself, by another.
+ * Another holder frees the first page later.
  */
 static __always_inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 {
@@ -197,12 +200,12 @@ static __always_inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr)
 }
 
 /**
- * pgalloc_tag_exempt - pages change hands that no allocation is behind
- * @page: the first
- * @nr: how many; their references are empty
+ * pgalloc_tag_exempt - mark pages that are in use without an allocation
+ * @page: the first page
+ * @nr: number of pages; their references are empty
  *
- * Lets CONFIG_MEM_ALLOC_PROFILING_DEBUG tell them from those that a hook missed
- * when they are freed. Does nothing without it.
+ * When such pages are freed, CONFIG_MEM_ALLOC_PROFILING_DEBUG does not take
+ * them for pages that a hook missed. Does nothing without that option.
  */
 static __always_inline void pgalloc_tag_exempt(struct page *page, unsigned long nr)
 {

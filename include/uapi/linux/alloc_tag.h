@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * The binary interface of /proc/allocinfo: one record for each line of code
- * that allocates memory. See Documentation/mm/allocation-profiling.rst.
+ * The binary interface of /proc/allocinfo: one record for each call site that
+ * allocates memory. See Documentation/mm/allocation-profiling.rst.
  *
  * Every structure has the same layout for 32-bit and for 64-bit callers, and
  * none has a hole.
@@ -12,21 +12,21 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Room for a name and its NUL; of a longer name the end is kept. */
+/* Room for a name and its NUL; a longer name loses its beginning. */
 #define ALLOCINFO_STR_SIZE	64
 
 /**
  * struct allocinfo_content_id - state of the set of records
- * @id: another number after every load or unload of a module
+ * @id: changes with every load and unload of a module
  */
 struct allocinfo_content_id {
 	__u64 id;
 };
 
 /**
- * struct allocinfo_tag - a line of code
- * @modname: its module, empty for the kernel's own
- * @function: the function that the line is in
+ * struct allocinfo_tag - a call site
+ * @modname: its module, empty for built-in code
+ * @function: the function that it is in
  * @filename: the source file
  * @lineno: the line in that file
  */
@@ -38,10 +38,11 @@ struct allocinfo_tag {
 };
 
 /**
- * struct allocinfo_counter - what the line holds
- * @bytes: memory
- * @calls: number of allocations it is in
- * @accurate: 1, or 0 when allocations are missing in the numbers
+ * struct allocinfo_counter - the memory that a call site holds
+ * @bytes: number of bytes
+ * @calls: number of allocations that the bytes belong to
+ * @accurate: 1; or 0 for a call site without an index. All memory of such call
+ *	sites is in one common record, and their own records have 0 bytes.
  * @__pad: 0
  */
 struct allocinfo_counter {
@@ -53,15 +54,15 @@ struct allocinfo_counter {
 
 /**
  * struct allocinfo_tag_data - a record
- * @tag: which line
- * @counter: what it holds
+ * @tag: the call site
+ * @counter: the memory that it holds
  */
 struct allocinfo_tag_data {
 	struct allocinfo_tag tag;
 	struct allocinfo_counter counter;
 };
 
-/* In the mask of a filter: which of its members count. */
+/* Bits of the mask of a filter: the members to compare. */
 #define ALLOCINFO_FILTER_MASK_MODNAME		(1 << 0)
 #define ALLOCINFO_FILTER_MASK_FUNCTION		(1 << 1)
 #define ALLOCINFO_FILTER_MASK_FILENAME		(1 << 2)
@@ -72,14 +73,14 @@ struct allocinfo_tag_data {
 #define ALLOCINFO_FILTER_MASKS			((1 << 7) - 1)
 
 /**
- * struct allocinfo_filter - which records to return
- * @mask: ALLOCINFO_FILTER_MASK_*, 0 for all records; what it names must all
- *	hold
- * @fields: names and line that a record must have; a name as a record would
- *	show it, that is, its last 63 characters
- * @min_size: least number of bytes
+ * struct allocinfo_filter - the records to return
+ * @mask: ALLOCINFO_FILTER_MASK_*. A record must match every member that the
+ *	mask selects; 0 selects all records.
+ * @fields: names and line. A name that is too long for a record must be given
+ *	as the record shows it: by its last 63 characters.
+ * @min_size: smallest number of bytes
  * @max_size: largest number of bytes
- * @inaccurate: 0 for records that are accurate, else for those that are not
+ * @inaccurate: 0 for accurate records, any other value for inaccurate ones
  */
 struct allocinfo_filter {
 	__u64 mask;
@@ -91,9 +92,10 @@ struct allocinfo_filter {
 
 /**
  * struct allocinfo_get_at - argument of ALLOCINFO_IOC_GET_AT
- * @pos: where to begin, in records from 0, whether they pass the filter or not
- * @filter: for this call and for each ALLOCINFO_IOC_GET_NEXT after it
- * @data: the first record from there that passes; out
+ * @pos: number of the record to begin at, counted from 0 over all records, also
+ *	those that do not pass the filter
+ * @filter: filter of this call and of each ALLOCINFO_IOC_GET_NEXT after it
+ * @data: returns the first record from there that passes the filter
  */
 struct allocinfo_get_at {
 	__u64 pos;
