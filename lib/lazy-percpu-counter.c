@@ -48,12 +48,12 @@
 #include <linux/preempt.h>
 #include <linux/workqueue.h>
 
-/* The count of changes wraps; a period has to divide its range. */
+/* The count of changes wraps, so a period must divide its range. */
 static_assert((LAZY_PERCPU_COUNTER_HOT & (LAZY_PERCPU_COUNTER_HOT - 1)) == 0);
 
 #define NR_SLOTS	32
 
-/* On a machine with more CPUs the same changes have to come in less time. */
+/* With more CPUs than this, a counter must change faster to become hot. */
 #define HOT_CPUS	8
 
 static struct lazy_percpu_counter *hot_slots[NR_SLOTS];
@@ -79,7 +79,7 @@ static void give_parts(struct lazy_percpu_counter *c)
 				 GFP_KERNEL | __GFP_NOWARN);
 	if (!parts)
 		return;
-	/* Full barrier: the zeroes are there before the address is. */
+	/* Full barrier: the parts are zero before others see their address. */
 	if (cmpxchg(&c->parts, NULL, parts))
 		free_percpu(parts);
 }
@@ -117,7 +117,7 @@ static void ask_for_parts(struct lazy_percpu_counter *c)
  * @sum: added to the sum
  * @count: added to the count
  *
- * The slow path of lazy_percpu_counter_add(), not for direct use.
+ * Slow path of lazy_percpu_counter_add(), not for direct use.
  *
  * Context: any, NMI included where the architecture's atomics are safe there.
  */
@@ -135,7 +135,7 @@ void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
 	now = jiffies;
 	began = READ_ONCE(c->window);
 	WRITE_ONCE(c->window, now);
-	/* Parts for more CPUs cost more, and have to pay more. */
+	/* With more CPUs, parts take more memory and have to save more time. */
 	if (now - began <
 	    DIV_ROUND_UP(HZ, DIV_ROUND_UP(num_possible_cpus(), HOT_CPUS)))
 		ask_for_parts(c);
@@ -146,7 +146,7 @@ EXPORT_SYMBOL_GPL(lazy_percpu_counter_add_atomic);
 
 /**
  * lazy_percpu_part_add - add to this CPU's share of a hot counter
- * @parts: the counter's
+ * @parts: the parts of the counter
  * @sum: added to the sum, may be negative; at most LAZY_PERCPU_ADD_MAX
  * @count: added to the count, may be negative
  *
@@ -160,7 +160,7 @@ void lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
 
 	this_cpu_add(parts->count, count);
 
-	/* Both words have to be of one CPU. */
+	/* Both words must be those of the same CPU. */
 	preempt_disable_notrace();
 	was = (u32)this_cpu_add_return(parts->sum, sum) - (u32)sum;
 	steps = (long)((was + sum) >> LAZY_PERCPU_STEP_SHIFT) -
@@ -178,20 +178,21 @@ static s64 part_sum(const struct lazy_percpu_part *part)
 	u32 sum;
 
 	/*
-	 * The low bits of a moment at which the CPU had as many steps, or they
-	 * would be too far from those. Be quick about it: in between, as many
-	 * steps could be taken back as were made.
+	 * Read the low bits at a moment when the CPU had this number of steps:
+	 * bits that are newer could be too far from the steps. Preemption is
+	 * off to keep the loop short. During a long one, the steps could change
+	 * and change back, and we would not see it.
 	 */
 	preempt_disable_notrace();
 	do {
 		steps = READ_ONCE(part->steps);
 		/*
-		 * In this order, and no more: the writer needs none, as its words
-		 * may be that far apart.
+		 * Orders the three loads only. The writer has no barrier to
+		 * pair with: its words may be that far apart.
 		 */
 		smp_rmb();
 		sum = READ_ONCE(part->sum);
-		/* Likewise: the steps are the same on both sides of the sum. */
+		/* Likewise: compare the steps from before and after the sum. */
 		smp_rmb();
 	} while (unlikely(steps != READ_ONCE(part->steps)));
 	preempt_enable_notrace();
@@ -210,17 +211,19 @@ static s64 part_sum(const struct lazy_percpu_part *part)
 #endif
 
 /**
- * lazy_percpu_counter_read - the value of a counter
+ * lazy_percpu_counter_read - read the value of a counter
  * @c: the counter
- * @sum: where to put the sum
- * @count: where to put the count
+ * @sum: returns the sum
+ * @count: returns the count
  *
- * Exact when nothing changes the counter meanwhile. Else each change made
- * during the call may be seen or not, by itself: a counter that never is
- * negative can be read as negative then.
+ * The value is exact if nothing changes the counter meanwhile. Otherwise it may
+ * include a later change and miss an earlier one: the value of a counter that
+ * is never negative can be negative here.
  *
- * Context: any; takes time in proportion to the number of possible CPUs when
- * the counter is hot.
+ * If the counter is hot, the time is proportional to the number of possible
+ * CPUs.
+ *
+ * Context: any.
  */
 void lazy_percpu_counter_read(const struct lazy_percpu_counter *c,
 			      s64 *sum, long *count)
@@ -243,7 +246,7 @@ void lazy_percpu_counter_read(const struct lazy_percpu_counter *c,
 EXPORT_SYMBOL_GPL(lazy_percpu_counter_read);
 
 /**
- * lazy_percpu_counter_flush - wait until requests for parts are dealt with
+ * lazy_percpu_counter_flush - wait until all requests for parts are processed
  *
  * Context: process context, may sleep.
  */
@@ -255,7 +258,7 @@ void lazy_percpu_counter_flush(void)
 EXPORT_SYMBOL_GPL(lazy_percpu_counter_flush);
 
 /**
- * lazy_percpu_counter_exit - release what a counter holds
+ * lazy_percpu_counter_exit - free the parts of a counter
  * @c: the counter, which nothing changes any more
  *
  * Context: process context, may sleep.
@@ -272,7 +275,7 @@ void lazy_percpu_counter_exit(struct lazy_percpu_counter *c)
 }
 EXPORT_SYMBOL_GPL(lazy_percpu_counter_exit);
 
-/* Until work items run and interrupts come in, counters just stay atomic. */
+/* Counters stay atomic until work items can run and interrupts are enabled. */
 static int __init lazy_percpu_counter_init(void)
 {
 	WRITE_ONCE(hot_ready, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lazy percpu counters: a sum and a count that take up per-CPU memory only
- * once they prove hot. See lib/lazy-percpu-counter.c.
+ * Lazy percpu counters: a sum and a count that get per-CPU memory only when
+ * they become hot. See lib/lazy-percpu-counter.c.
  */
 #ifndef _LINUX_LAZY_PERCPU_COUNTER_H
 #define _LINUX_LAZY_PERCPU_COUNTER_H
@@ -14,21 +14,23 @@
 
 #include <asm/percpu.h>
 
-/* A counter with as many changes as this within a second is hot. */
+/* A counter that changes this often within a second is hot. */
 #define LAZY_PERCPU_COUNTER_HOT		1024
 
 /*
- * On 32 bit, what a CPU's share of a sum is counted in beside its low 32 bits, and the
- * most that may be added at once for a reader on another CPU to see the right sum.
+ * On 32 bit, a CPU's share of the sum has two words: its low 32 bits, and its
+ * value in steps of 1 << LAZY_PERCPU_STEP_SHIFT. A larger addition than the
+ * maximum could make the two words differ so much that a reader gets a wrong
+ * sum.
  */
 #define LAZY_PERCPU_STEP_SHIFT		28
 #define LAZY_PERCPU_ADD_MAX		(2L << LAZY_PERCPU_STEP_SHIFT)
 
 /**
  * struct lazy_percpu_part - one CPU's share of a hot counter
- * @sum: of what was added there; on 32 bit, the low 32 bits of that
- * @count: likewise
- * @steps: all of that in steps of 1 << LAZY_PERCPU_STEP_SHIFT; on 32 bit only
+ * @sum: sum of the additions on this CPU; on 32 bit, its low 32 bits
+ * @count: count of this CPU
+ * @steps: the sum in steps of 1 << LAZY_PERCPU_STEP_SHIFT; on 32 bit only
  *
  * On 32 bit, the alignment keeps the three words in one cache line.
  */
@@ -46,14 +48,14 @@ static_assert(BITS_PER_LONG != 32 ||
 
 /**
  * struct lazy_percpu_counter - a sum of 64 bits and a count
- * @parts: the CPUs' shares, NULL while the counter is not hot
- * @sum: what was added without @parts
- * @count: likewise
- * @changes: number of changes without @parts; wraps around
- * @window: time in jiffies at which the last LAZY_PERCPU_COUNTER_HOT of them
- *	began
+ * @parts: the CPUs' shares, NULL until the counter is hot
+ * @sum: sum of the additions that did not use @parts
+ * @count: count of these additions
+ * @changes: number of these additions; wraps around
+ * @window: time in jiffies when the current period of LAZY_PERCPU_COUNTER_HOT
+ *	changes began
  *
- * All zero is a counter that stands at zero.
+ * A counter of all zero bytes is valid and has the value zero.
  */
 struct lazy_percpu_counter {
 	struct lazy_percpu_part __percpu *parts;
@@ -78,7 +80,7 @@ void lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
 #else
 /**
  * lazy_percpu_part_add - add to this CPU's share of a hot counter
- * @parts: the counter's
+ * @parts: the parts of the counter
  * @sum: added to the sum, may be negative
  * @count: added to the count, may be negative
  *
