@@ -2,46 +2,49 @@
 /*
  * Allocation context capture.
  *
- * Profiling says how much a line of code holds. Where the line is a helper that
- * half of the kernel calls, the next question is by whose calls. At the lines
- * that a person chooses, the stack of each allocation is taken, and kept with
- * the memory until that is freed.
+ * Profiling shows how much memory a call site holds. If the call site is in a
+ * helper that half of the kernel calls, the next question is which caller holds
+ * it. For each call site that the user enables, this code saves the stack of
+ * every allocation and keeps it until the memory is freed.
  *
- * What is kept:
+ * The data:
  *
- *	site ---> stack ---> detail: pid, time, size; for the first so many
+ *	site ---> stack ---> detail: pid, time, size; for a limited number
  *	            ^
  *	            | counts and bytes
  *	          entry <--- hash table, by the address of the reference
  *
- * An entry stands for one piece of memory. Its stack has the count and the bytes
- * of all entries that came the same way. So freed memory is taken off again
- * however little is known of it.
+ * An entry stands for one piece of memory. A stack has the count and the bytes
+ * of all its entries. So a free can be subtracted even if there is no detail
+ * for it.
  *
  * How allocations get here: the counting path looks up the per-CPU parts of a
- * counter in a table and calls alloc_tag_count_slow() where there are none. A
- * line that is chosen has none there. Other lines do not know of all this.
+ * counter in a table, and calls alloc_tag_count_slow() if they are not there.
+ * The parts of an enabled call site are kept out of that table. So other call
+ * sites pay nothing.
  *
- * A site is off, armed or on. Armed, its allocations and frees come here and
- * nothing is kept; a grace period later it is switched on, see context_switch_on().
- * That way, memory that has an entry is freed past this code on no CPU. All use of
- * the tables is with interrupts off and after a look at the state, so that a grace
- * period after a site was switched off nobody adds to it or looks for what it has.
- * Sites are never freed; a line that is chosen again finds its own again.
+ * A site is off, armed or on. While it is armed, its allocations and frees come
+ * here, but nothing is recorded. A grace period later it is switched on, see
+ * context_switch_on(). So every free of memory that has an entry comes here.
+ * All users of the tables disable interrupts and then check the state of the
+ * site. So a grace period after a site goes off, nobody adds entries to it or
+ * looks for them. Sites are never freed: a call site that is enabled again gets
+ * its old one.
  *
- * Nothing is allocated where an allocation is captured: the caller may hold a lock
- * of an allocator, or any raw lock. Objects are cut from the pages of a reserve,
- * which an irq_work refills as soon as interrupts are on again. An allocation that
- * finds the reserve empty is counted as dropped. All pages together are limited by
- * a cap, and so are the sizes of the tables. They are freed when the last site is
- * switched off, and only then.
+ * A capture allocates nothing, because the caller may hold a lock of an
+ * allocator, or any raw lock. It takes objects from the pages of a reserve,
+ * which an irq_work refills as soon as interrupts are enabled again. If the
+ * reserve is empty, the allocation is counted as dropped. A cap limits all
+ * these pages, and the sizes of the tables follow from it. Pages and tables are
+ * freed when the last site goes off, and only then.
  *
- * Locking: context_mutex is that of commands and readers; the tags are locked
- * inside of it. All other locks are raw, and taken with interrupts off, so that this
- * works the same under any lock, with PREEMPT_RT too. A group of buckets has a lock,
- * for its chains and for the memory of what is in them. Inside of it come, one at a
- * time, the lock of a stack (counts and details), that of a site (its list of
- * stacks) and that of the reserve. Stacks are looked up without a lock.
+ * Locking: context_mutex serializes commands and readers; the tags are locked
+ * inside of it. All other locks are raw and taken with interrupts off, so that
+ * a capture works under any lock, also with PREEMPT_RT. Each group of buckets
+ * has a lock, for its chains and for the memory of the objects in them. Inside
+ * of that lock the following are taken, one at a time: the lock of a stack
+ * (counts and details), the lock of a site (its list of stacks), and the lock
+ * of the reserve. Stacks are looked up without a lock.
  */
 #define pr_fmt(fmt) "alloc_tags.ctx: " fmt
 
@@ -82,14 +85,14 @@
 
 /* Data */
 
-/* Does not even wake kswapd, nor use up what reclaim has in reserve. */
+/* Neither wakes kswapd nor uses the memory that is reserved for reclaim. */
 #define CONTEXT_GFP		(__GFP_NOWARN | __GFP_NOMEMALLOC)
 
-#define CONTEXT_FRAMES		32	/* of a stack, from the inside */
+#define CONTEXT_FRAMES		32	/* of a stack, the innermost ones */
 #define CONTEXT_DETAILS		1024	/* of a site */
-#define CONTEXT_PAGE_HEAD	sizeof(u64)	/* ahead of the objects */
+#define CONTEXT_PAGE_HEAD	sizeof(u64)	/* a link to the next page */
 #define CONTEXT_MEM_MIN		(16 * PAGE_SIZE)
-#define CONTEXT_MEM_DEFAULT	SZ_64M	/* at most; else 1 % of all memory */
+#define CONTEXT_MEM_DEFAULT	SZ_64M	/* or 1 % of memory, if less */
 
 enum context_state {
 	CONTEXT_OFF,
@@ -98,11 +101,11 @@ enum context_state {
 };
 
 enum context_drop {
-	DROP_MEMORY,	/* the cap, or there was none to be had */
-	DROP_STACK,	/* there was none to be seen */
+	DROP_MEMORY,	/* the cap is reached, or no page could be allocated */
+	DROP_STACK,	/* stack_trace_save() found no frame */
 	DROP_NMI,
-	DROP_NESTED,	/* while another was captured on this CPU */
-	DROP_RESERVE,	/* empty, and not refilled yet */
+	DROP_NESTED,	/* this CPU was in the middle of another capture */
+	DROP_RESERVE,	/* the reserve is empty and not refilled yet */
 	NR_DROPS,
 };
 
@@ -117,16 +120,18 @@ static const char * const context_drop_names[] = {
 static_assert(ARRAY_SIZE(context_drop_names) == NR_DROPS);
 
 /**
- * struct context_site - a line that is chosen, or was
- * @index: of its tag
- * @state: see above
- * @nr_details: how many of its entries have one
- * @dropped: allocations that have none, by reason, since it was chosen
- * @lock: for adding to @stacks
- * @stacks: struct context_stack, only ever added to while any site is on
+ * struct context_site - a call site that is or was enabled
+ * @index: index of its tag
+ * @state: off, armed or on, see the top of this file
+ * @nr_details: number of entries with a detail
+ * @dropped: number of allocations without an entry since it was enabled, by
+ *	reason
+ * @lock: protects additions to @stacks
+ * @stacks: list of struct context_stack; nothing is removed while any site is
+ *	on
  * @node: in context_sites_list
- * @where: the tag, as people read it
- * @function: the part of @where that names the function
+ * @where: the tag as text
+ * @function: the part of @where that is the name of the function
  */
 struct context_site {
 	unsigned long index;
@@ -141,16 +146,16 @@ struct context_site {
 };
 
 /**
- * struct context_stack - a way that led to a site
- * @next: in the same bucket
+ * struct context_stack - a call stack that led to a site
+ * @next: in its bucket
  * @node: in site->stacks
  * @site: the site
- * @lock: for the following three
- * @nr_frames: of @frames
- * @count: entries
- * @bytes: of all of them
- * @details: of some of them, the oldest first
- * @frames: return addresses, from the inside
+ * @lock: protects @count, @bytes and @details
+ * @nr_frames: number of @frames
+ * @count: number of entries
+ * @bytes: bytes of all entries
+ * @details: details of some of the entries, the oldest first
+ * @frames: return addresses, the innermost first
  */
 struct context_stack {
 	struct hlist_node next;
@@ -187,9 +192,9 @@ struct context_entry {
 
 /**
  * struct context_pool - memory for objects of one kind
- * @free: an object that is not used any more, which points to the next
- * @fresh: the rest of a page
- * @left: how much that is
+ * @free: list of the free objects, each of which points to the next
+ * @fresh: the unused rest of a page
+ * @left: size of @fresh in bytes
  */
 struct context_pool {
 	void *free;
@@ -199,10 +204,11 @@ struct context_pool {
 
 /**
  * struct context_group - some of the buckets of both tables
- * @lock: for their chains, and for the pools
- * @entries: struct context_entry
- * @details: struct context_detail, of these entries
- * @stacks: struct context_stack, which come in all sizes and are not given back
+ * @lock: protects their chains, and the pools
+ * @entries: pool of struct context_entry
+ * @details: pool of struct context_detail, for these entries
+ * @stacks: pool of struct context_stack; these differ in size and are never put
+ *	back
  */
 struct context_group {
 	raw_spinlock_t lock;
@@ -212,13 +218,13 @@ struct context_group {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct context_tables - where entries and stacks are found
- * @entry_bits: the number of buckets of @entries, as a power of two
- * @stack_bits: that of @stacks
- * @group_bits: that of @groups, which is the smallest
- * @entries: by the address of the reference
- * @stacks: by site and frames
- * @groups: the one of a bucket has the last bits of its number
+ * struct context_tables - the hash tables of entries and stacks
+ * @entry_bits: binary logarithm of the number of buckets of @entries
+ * @stack_bits: binary logarithm of the number of buckets of @stacks
+ * @group_bits: binary logarithm of the number of @groups, the smallest of these
+ * @entries: buckets of entries, by the address of the reference
+ * @stacks: buckets of stacks, by site and frames
+ * @groups: the low bits of the number of a bucket are that of its group
  */
 struct context_tables {
 	unsigned int entry_bits;
@@ -230,14 +236,14 @@ struct context_tables {
 };
 
 /**
- * struct context_reserve - pages to cut objects from
- * @lock: for @free, @used and @nr
- * @free: the first one, which points to the next
- * @used: the same, for those that were cut up
- * @nr: how many are free
- * @want: how many are to be free; 0 while nothing is captured
+ * struct context_reserve - the pages that objects come from
+ * @lock: protects @free, @used and @nr
+ * @free: list of the free pages, each of which points to the next
+ * @used: the same for the pages that contain objects
+ * @nr: number of free pages
+ * @want: number of free pages to keep; 0 while nothing is captured
  * @starved: the last refill found no memory
- * @starved_at: when, in jiffies
+ * @starved_at: time of that, in jiffies
  */
 struct context_reserve {
 	raw_spinlock_t lock;
@@ -255,12 +261,12 @@ static_assert(sizeof(void *) <= CONTEXT_PAGE_HEAD &&
 
 static DEFINE_MUTEX(context_mutex);
 
-/* Sites by index, and in the order in which they were first chosen. */
+/* Sites by index, and in the order in which they were first enabled. */
 static DEFINE_XARRAY(context_sites);
 static LIST_HEAD(context_sites_list);
 static unsigned int context_nr_on;
 
-/* There while a site is armed or on, which readers look at first. */
+/* Allocated while any site is armed or on; check the state of a site first. */
 static struct context_tables context_tables;
 
 static struct context_reserve context_reserve = {
@@ -270,13 +276,13 @@ static struct context_reserve context_reserve = {
 static unsigned long context_mem_max;
 static atomic_long_t context_mem;
 
-/* Grows when stacks are freed, under context_mutex. */
+/* Incremented when the stacks are freed, under context_mutex. */
 static unsigned long context_generation;
 
 /**
- * struct context_cpu - where a stack is taken
- * @busy: that is going on
- * @frames: of the stack
+ * struct context_cpu - a CPU's buffer for the stack that it captures
+ * @busy: a capture is going on
+ * @frames: return addresses of the stack
  */
 struct context_cpu {
 	bool busy;
@@ -286,8 +292,8 @@ struct context_cpu {
 static DEFINE_PER_CPU(struct context_cpu, context_cpu);
 
 /*
- * To be called with interrupts off. If the site is on, the tables and what is found in
- * them stay until interrupts are on again, see context_sweep().
+ * Call this with interrupts off. If the site is on, the tables and the objects
+ * in them stay until interrupts are enabled again, see context_sweep().
  */
 static bool context_is_on(const struct context_site *site)
 {
@@ -318,8 +324,9 @@ static void context_free_page(void *page)
 }
 
 /*
- * Adds a page, if one is wanted. Returns whether it did. A refill can be so late that
- * context_drain() has emptied the reserve: a page that is added then would stay.
+ * Add a page if one is wanted. Return whether it was added. A refill can run
+ * after context_drain() has emptied the reserve: a page added then would never
+ * be freed.
  */
 static bool context_reserve_put(void *page)
 {
@@ -338,8 +345,9 @@ static bool context_reserve_put(void *page)
 }
 
 /*
- * Fills the reserve, as far as the cap and the memory go. The number of pages is
- * limited, because other CPUs may use them up while this CPU is in an interrupt.
+ * Fill the reserve as far as the cap and the memory allow. The number of pages
+ * is limited, because this can run in an interrupt while other CPUs use the
+ * pages up.
  */
 static void context_refill(gfp_t gfp)
 {
@@ -366,8 +374,8 @@ static void context_refill(gfp_t gfp)
 }
 
 /*
- * Runs as an interrupt of what asked for it, as soon as that has interrupts on again;
- * in a thread with PREEMPT_RT. Either way pages can be allocated here.
+ * Runs in an interrupt as soon as the capturing CPU enables interrupts; with
+ * PREEMPT_RT, in a thread. Pages can be allocated in both contexts.
  */
 static void context_refill_fn(struct irq_work *work)
 {
@@ -377,9 +385,9 @@ static void context_refill_fn(struct irq_work *work)
 static DEFINE_IRQ_WORK(context_refill_work, context_refill_fn);
 
 /*
- * Asks when a quarter of the reserve is used: the rest has to last until interrupts
- * are on again, see context_reserve_size(). If there was no memory, once a jiffy is
- * often enough.
+ * Ask for a refill once a quarter of the reserve is used. The rest has to last
+ * until interrupts are enabled again, see context_reserve_size(). After a
+ * refill that found no memory, ask at most once a jiffy.
  */
 static void context_ask_for_refill(void)
 {
@@ -394,7 +402,7 @@ static void context_ask_for_refill(void)
 	irq_work_queue(&context_refill_work);
 }
 
-/* A page of the reserve. Its first bytes tie it to the others that are used. */
+/* Take a page from the reserve. Its first bytes link it into the used pages. */
 static void *context_take_page(void)
 {
 	void *page;
@@ -412,7 +420,7 @@ static void *context_take_page(void)
 	return page;
 }
 
-/* Under the lock of the group that the pool is in. */
+/* Call this under the lock of the group that the pool is in. */
 static void *context_get(struct context_pool *pool, size_t size)
 {
 	void *p = pool->free;
@@ -440,7 +448,7 @@ static void context_put(struct context_pool *pool, void *p)
 	pool->free = p;
 }
 
-/* Counts an allocation that is not kept for want of memory, by the reason for that. */
+/* Count a dropped allocation. The reason is memory if a refill cannot help. */
 static void context_drop_no_memory(struct context_site *site)
 {
 	bool hopeless = READ_ONCE(context_reserve.starved) ||
@@ -449,7 +457,7 @@ static void context_drop_no_memory(struct context_site *site)
 	atomic_long_inc(&site->dropped[hopeless ? DROP_MEMORY : DROP_RESERVE]);
 }
 
-/* Context: process. */
+/* Context: process context. */
 static void context_free_pages(void *page)
 {
 	void *next;
@@ -462,8 +470,9 @@ static void context_free_pages(void *page)
 }
 
 /*
- * To be called when nothing is captured any more. A refill may still run: it adds its
- * page before the lists are taken here, or finds under the lock that none is wanted.
+ * Call this when nothing is captured any more. A refill may still run: either
+ * it adds its page before the lists are taken here, or it sees under the lock
+ * that no page is wanted.
  */
 static void context_drain(void)
 {
@@ -479,8 +488,9 @@ static void context_drain(void)
 	raw_spin_unlock_irq(&context_reserve.lock);
 
 	/*
-	 * So that the memory of refills is usually back as well. An irq_work that was
-	 * queued again while it ran can still run on another CPU.
+	 * Wait, so that a refill has usually freed its page as well. This is
+	 * not certain: an irq_work that was queued again while it ran can still
+	 * run on another CPU.
 	 */
 	irq_work_sync(&context_refill_work);
 	WRITE_ONCE(context_reserve.starved, false);
@@ -502,7 +512,7 @@ context_find_stack(const struct context_site *site, u32 bucket,
 {
 	struct context_stack *st;
 
-	/* They are added at any time, and taken away only when no site is on. */
+	/* Stacks may be added now, but are removed only when no site is on. */
 	hlist_for_each_entry_rcu(st, &context_tables.stacks[bucket], next)
 		if (st->site == site && st->nr_frames == nr &&
 		    !memcmp(st->frames, frames, nr * sizeof(*frames)))
@@ -523,7 +533,7 @@ static void context_init_stack(struct context_stack *st,
 	memcpy(st->frames, frames, nr * sizeof(*frames));
 }
 
-/* Finds a stack, or adds it. NULL if there is no room for it. */
+/* Find a stack, or add it. Return NULL if there is no memory for it. */
 static struct context_stack *
 context_add_stack(struct context_site *site, u32 bucket,
 		  const unsigned long *frames, unsigned int nr)
@@ -554,7 +564,7 @@ static u32 context_bucket(const struct alloc_tag_ref *ref)
 	return hash_ptr(ref, context_tables.entry_bits);
 }
 
-/* Where the entry of some memory is linked, or would be. */
+/* Find the link to the entry of a reference, or the end of its chain. */
 static struct context_entry **context_find(u32 bucket,
 					   const struct alloc_tag_ref *ref,
 					   unsigned long index)
@@ -590,7 +600,7 @@ static void context_resize(struct context_entry *e, size_t bytes)
 	raw_spin_unlock(&st->lock);
 }
 
-/* A detail, if there is room for one. */
+/* Get a detail, or NULL if the site has enough of them or memory is short. */
 static struct context_detail *
 context_new_detail(struct context_group *group, struct context_site *site,
 		   const struct context_info *info)
@@ -643,7 +653,7 @@ static void context_remove(struct context_group *group,
 	context_put(&group->entries, e);
 }
 
-/* Removes the entry of some memory. Returns whether there was one. */
+/* Remove the entry of a reference. Return whether there was one. */
 static bool context_forget(const struct alloc_tag_ref *ref, unsigned long index)
 {
 	u32 bucket = context_bucket(ref);
@@ -660,7 +670,7 @@ static bool context_forget(const struct alloc_tag_ref *ref, unsigned long index)
 	return found;
 }
 
-/* Adds an entry, with a detail if there is @info and room for one. */
+/* Add an entry; with @info, give it a detail if there is room for one. */
 static void context_add(struct context_stack *st,
 			const struct context_info *info,
 			struct alloc_tag_ref *ref, size_t bytes)
@@ -686,7 +696,7 @@ static void context_add(struct context_stack *st,
 	raw_spin_unlock(&group->lock);
 	if (!e)
 		context_drop_no_memory(st->site);
-	WARN_ONCE(was_stale, "alloc_tags.ctx: memory was freed past us\n");
+	WARN_ONCE(was_stale, "alloc_tags.ctx: a free was missed\n");
 }
 
 /* Internals: capture, with interrupts off */
@@ -699,7 +709,7 @@ static struct context_stack *context_save_stack(struct context_site *site,
 	u32 bucket;
 
 	nr = stack_trace_save(cpu->frames, CONTEXT_FRAMES, 0);
-	/* What an interrupt came upon is not how it got here. */
+	/* The frames of the interrupted task did not cause this allocation. */
 	nr = filter_irq_stacks(cpu->frames, nr);
 	if (!nr) {
 		atomic_long_inc(&site->dropped[DROP_STACK]);
@@ -746,7 +756,7 @@ static void context_alloc(struct context_site *site, struct alloc_tag_ref *ref,
 	cpu->busy = false;
 }
 
-/* Interface: what alloc_tag calls */
+/* Interface: the callbacks of alloc_tag */
 
 static bool context_wants(unsigned long index)
 {
@@ -761,7 +771,7 @@ static void context_count(unsigned long index, struct alloc_tag_ref *ref,
 	struct context_site *site = xa_load(&context_sites, index);
 	unsigned long flags;
 
-	/* A lock may be held by what it came upon. Nothing is freed there. */
+	/* The interrupted code may hold our locks. No NMI frees memory. */
 	if (in_nmi()) {
 		if (context_is_on(site))
 			atomic_long_inc(&site->dropped[DROP_NMI]);
@@ -778,7 +788,10 @@ out:
 	local_irq_restore(flags);
 }
 
-/* The stack of some memory, with the info if that is known. NULL for none. */
+/*
+ * Find the stack of a reference, or NULL if it has no entry. If the entry has a
+ * detail, copy that to @info and set @known.
+ */
 static struct context_stack *context_stack_of(const struct alloc_tag_ref *ref,
 					      unsigned long index,
 					      struct context_info *info,
@@ -816,7 +829,7 @@ static void context_regroup_first(const struct alloc_tag_ref *ref,
 	raw_spin_unlock(&group->lock);
 }
 
-/* A page that is not the first one; it begins a block if there are @bytes. */
+/* Regroup a page after the first one; @bytes is 0 if it begins no block. */
 static void context_regroup_other(struct context_site *site,
 				  const struct alloc_tag_ref *first,
 				  struct alloc_tag_ref *ref, size_t bytes)
@@ -835,9 +848,10 @@ static void context_regroup_other(struct context_site *site,
 }
 
 /*
- * The first page's entry says where all of them came from. The pages are the
- * caller's alone, so nothing happens to their references meanwhile. The site may
- * be switched off between two of them, and its stacks are gone then.
+ * All pages get the stack of the first one. The caller owns the pages, so their
+ * references do not change meanwhile. But the site may go off between two
+ * pages, and then its stacks may be gone. So check the state again for each
+ * page.
  */
 static void context_regroup(unsigned long index, struct page *page,
 			    unsigned long nr, unsigned long part)
@@ -859,7 +873,7 @@ static void context_regroup(unsigned long index, struct page *page,
 	}
 }
 
-/* Takes the entry of some memory out of the table. NULL if there is none. */
+/* Take the entry of a reference out of the table. Return NULL if none. */
 static struct context_entry *context_unlink(const struct alloc_tag_ref *ref)
 {
 	struct context_site *site = xa_load(&context_sites, ref->index);
@@ -867,7 +881,7 @@ static struct context_entry *context_unlink(const struct alloc_tag_ref *ref)
 	struct context_group *group;
 	u32 bucket;
 
-	/* What context_sweep() is after stays where it is. */
+	/* context_sweep() must find the entries of a site that went off. */
 	if (!site || !context_is_on(site))
 		return NULL;
 	bucket = context_bucket(ref);
@@ -891,7 +905,7 @@ static void context_relink(struct context_entry *e, struct alloc_tag_ref *ref)
 	raw_spin_unlock(&group->lock);
 }
 
-/* Both are the caller's alone: nobody looks for an entry on its way. */
+/* The caller owns both references: nobody looks for an entry in between. */
 static void context_move(struct alloc_tag_ref *a, struct alloc_tag_ref *b)
 {
 	struct context_entry *of_a, *of_b;
@@ -931,10 +945,11 @@ static void context_free_tables(struct context_tables *t)
 }
 
 /*
- * As many buckets as the cap has room for entries with a chain of four, and for
- * stacks of a usual size. A group has up to three partly used pages of its own, one
- * for each pool. With 64 pages of the cap for each group, or more, these are less
- * than a twentieth of the cap. A cap of less than 128 pages has one group.
+ * The number of entry buckets is such that a chain has about four entries when
+ * all of the cap is entries. There is about one stack bucket for each KiB of
+ * the cap. A group has up to three partly used pages, one for each pool. There
+ * are at least 64 pages of the cap for each group, so these are less than a
+ * twentieth of it. A cap of less than 128 pages has one group.
  */
 static int context_alloc_tables(struct context_tables *t, unsigned long cap)
 {
@@ -960,12 +975,13 @@ static int context_alloc_tables(struct context_tables *t, unsigned long cap)
 }
 
 /*
- * A page for each pool of each group, at least: addresses are hashed, so a few hundred
- * allocations with interrupts off can be the first ones in most of the groups. When a
- * quarter is used and the refill has to wait, there are still two pages for each
- * group. With eight groups or more, that is enough to split a huge page of 512 pages,
- * which takes entries and details, but no stacks. The reserve is a quarter of the
- * smallest cap, and a smaller part of any other.
+ * The reserve has at least one page for each pool of each group. Addresses are
+ * hashed, so a few hundred allocations with interrupts off can be the first
+ * ones in most groups. When a quarter of the reserve is used and the refill has
+ * to wait, there are still two pages for each group. With eight groups or more,
+ * that is enough to split a huge page of 512 pages, which needs entries and
+ * details, but no stacks. The reserve is a quarter of the smallest cap, and a
+ * smaller part of larger ones.
  */
 static unsigned int context_reserve_size(unsigned long cap,
 					 unsigned int group_bits)
@@ -973,7 +989,7 @@ static unsigned int context_reserve_size(unsigned long cap,
 	return max(clamp(cap / PAGE_SIZE / 16, 4UL, 128UL), 3UL << group_bits);
 }
 
-/* For as long as a site is armed or on. */
+/* Allocate the tables, which are needed while any site is armed or on. */
 static int context_get_tables(void)
 {
 	struct context_tables tables;
@@ -996,8 +1012,9 @@ static int context_get_tables(void)
 }
 
 /*
- * When no site is on. Either none was, or context_sweep() has waited since: no CPU
- * uses the tables or asks for a refill any more.
+ * Free the tables if no site is armed or on. Then either none was before, or
+ * context_sweep() has waited since: no CPU uses the tables or asks for a
+ * refill.
  */
 static void context_put_tables(void)
 {
@@ -1025,7 +1042,7 @@ static char *context_where(const struct codetag_iterator *it)
 			 codetag_modname(it), it->ct->function);
 }
 
-/* A site for a tag, if it has none. It is off, and nobody sees it yet. */
+/* Get the site of a tag, or make one, which is off. */
 static struct context_site *context_add_site(unsigned long index)
 {
 	struct context_site *site = xa_load(&context_sites, index);
@@ -1048,7 +1065,7 @@ static struct context_site *context_add_site(unsigned long index)
 	return site;
 }
 
-/* What a site says of its tag, which may be another than the last time. */
+/* Set the name of a site: its index may belong to another tag than before. */
 static int context_name_site(struct context_site *site,
 			     const struct codetag_iterator *it)
 {
@@ -1101,12 +1118,12 @@ static void context_sweep_bucket(u32 bucket)
 	raw_spin_unlock_irq(&group->lock);
 }
 
-/* Removes the entries of sites that were switched off. */
+/* Remove the entries of sites that went off. */
 static void context_sweep(void)
 {
 	u32 i;
 
-	/* Then nothing is added to them, and none of them is on its way. */
+	/* Afterwards nobody adds entries to these sites or moves them. */
 	synchronize_rcu();
 	for (i = 0; i < BIT(context_tables.entry_bits); i++) {
 		context_sweep_bucket(i);
@@ -1124,7 +1141,10 @@ static const char * const context_commands[] = {
 	[CONTEXT_DISABLE]	= "disable",
 };
 
-/* Calls back for each tag of a query. Returns how many there were, or an error. */
+/*
+ * Call @visit for each tag that a query selects. Return the sum of its return
+ * values, or its first error.
+ */
 static int context_for_each(struct codetag_query query,
 			    int (*visit)(const struct codetag_iterator *it))
 {
@@ -1145,7 +1165,7 @@ static int context_for_each(struct codetag_query query,
 	return nr;
 }
 
-/* Tags with a counter of their own, of code that can still run. */
+/* Does the tag have a counter of its own, and can its code still run? */
 static bool context_can(const struct codetag_iterator *it)
 {
 	return !(it->ct->flags & ALLOC_TAG_SHARED) &&
@@ -1182,11 +1202,12 @@ static int context_visit_disable(const struct codetag_iterator *it)
 }
 
 /*
- * After the grace period, allocations and frees at these sites come here: all of them
- * read the table after their parts had left it. There is one exception. With
- * CONFIG_PREEMPT, a task can be preempted after it read the table, and count later.
- * Such an allocation has no entry, and is no drop: it counts as made before `enable`.
- * Such a free is of memory that was allocated before, which has no entry either.
+ * After the grace period, all allocations and frees at these sites come here:
+ * they read the table after the parts were removed from it. There is one
+ * exception: with CONFIG_PREEMPT, a task can be preempted after it has read the
+ * table, and count later. Such an allocation has no entry and is not counted as
+ * dropped, as if it were made before `enable`. Such a free is of memory that
+ * was allocated before `enable`, which has no entry either.
  */
 static void context_switch_on(void)
 {
@@ -1266,7 +1287,7 @@ static int context_command(struct codetag_words *w)
 	mutex_unlock(&context_mutex);
 
 	if (!nr) {
-		pr_err("no such line, or none that is accounted by itself\n");
+		pr_err("no such call site, or none with a counter of its own\n");
 		return -ENOENT;
 	}
 	return min(nr, 0);
@@ -1276,12 +1297,13 @@ static int context_command(struct codetag_words *w)
 
 /**
  * struct context_reader - an open file
- * @pos: where it stands, as seq_file counts
- * @site: the same, NULL at the end; sites stay, and so can this
- * @stack: NULL for the site's own line
- * @generation: of @stack
- * @nr: details of @stack
- * @details: these
+ * @pos: current position, as seq_file counts
+ * @site: current site, NULL at the end; valid between two calls, because sites
+ *	are never freed
+ * @stack: current stack; NULL at the line of the site itself
+ * @generation: value of context_generation when @stack was found
+ * @nr: number of @details
+ * @details: copies of the details of @stack
  */
 struct context_reader {
 	loff_t pos;
@@ -1314,7 +1336,7 @@ static void context_reader_next(struct context_reader *r)
 	struct list_head *next = r->stack ? &r->stack->node : &r->site->stacks;
 
 	r->pos++;
-	/* Pairs with list_add_tail_rcu(); none goes without the mutex. */
+	/* Pairs with list_add_tail_rcu(). The mutex prevents removals. */
 	next = READ_ONCE(next->next);
 	if (next != &r->site->stacks)
 		r->stack = list_entry(next, struct context_stack, node);
@@ -1322,7 +1344,7 @@ static void context_reader_next(struct context_reader *r)
 		context_reader_next_site(r);
 }
 
-/* Goes on where the last read() ended, whatever came before that meanwhile. */
+/* Continue where the last read() ended, even if stacks came or went since. */
 static void *context_seq_start(struct seq_file *m, loff_t *pos)
 {
 	struct context_reader *r = m->private;
@@ -1352,7 +1374,7 @@ static void context_seq_stop(struct seq_file *m, void *v)
 	mutex_unlock(&context_mutex);
 }
 
-/* As the specification has it: no space before the unit. */
+/* The format has no space between number and unit. */
 static void context_show_size(struct seq_file *m, u64 bytes)
 {
 	char text[16], *unit;
@@ -1363,7 +1385,7 @@ static void context_show_size(struct seq_file *m, u64 bytes)
 	seq_printf(m, "%*s%s", (int)(8 - strlen(unit)), text, unit);
 }
 
-/* Of all stacks of a site. */
+/* Sum up all stacks of a site. */
 static void context_sum(struct context_site *site, unsigned long *count,
 			u64 *bytes)
 {
@@ -1371,7 +1393,7 @@ static void context_sum(struct context_site *site, unsigned long *count,
 
 	*count = 0;
 	*bytes = 0;
-	/* None goes without the mutex. */
+	/* The mutex prevents removals. */
 	list_for_each_entry_rcu(st, &site->stacks, node,
 				lockdep_is_held(&context_mutex)) {
 		raw_spin_lock_irq(&st->lock);
@@ -1398,7 +1420,7 @@ static void context_show_site(struct seq_file *m, struct context_site *site)
 	}
 }
 
-/* Is that the name of a symbol, but for what the compiler adds, and the module? */
+/* Is @symbol @name, apart from a suffix of the compiler and the module? */
 static bool context_is_symbol(const char *symbol, const char *name)
 {
 	size_t len = strlen(name);
@@ -1407,8 +1429,9 @@ static bool context_is_symbol(const char *symbol, const char *name)
 }
 
 /*
- * The frames inside of the site are how the allocator works. Where the function
- * was inlined, there is no telling them from its own: then only our own go.
+ * Skip the frames inside of the site: they show only how the allocator works.
+ * If the function of the site was inlined, its frame cannot be found. Then skip
+ * only the frames up to alloc_tag_count_slow().
  */
 static unsigned int context_skip_frames(const struct context_site *site,
 					const unsigned long *frames,
@@ -1534,7 +1557,7 @@ DEFINE_SHOW_ATTRIBUTE(context_mem);
 
 static char context_mem_given[24] __initdata;
 
-/* How much memory there is, is known later. */
+/* Keep the text for context_mem_asked(): the memory size is not known yet. */
 static int __init context_mem_setup(char *str)
 {
 	strscpy(context_mem_given, str && *str ? str : "nothing",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the page allocator tells the capture of allocation contexts beyond what the
- * hooks of allocation tags say. See lib/alloc_tag_ctx.c.
+ * An event that the page allocator reports to context capture only, and not to
+ * allocation tags. See lib/alloc_tag_ctx.c.
  */
 #ifndef _LINUX_CODETAG_CTX_H
 #define _LINUX_CODETAG_CTX_H
@@ -9,13 +9,14 @@
 #include <linux/alloc_tag_watch.h>
 
 /**
- * alloc_tag_ctx_regroup - what pgalloc_tag_regroup() does, for contexts
- * @index: of the tag that the pages are accounted to
+ * alloc_tag_ctx_regroup - regroup the entries of pages, but not their tags
+ * @index: index of the tag that the pages are accounted to
  * @page: the first page
- * @nr: how many pages
+ * @nr: number of pages
  * @part: number of pages in each of the new blocks
  *
- * Where the page allocator regroups pages, and their tags stay as they are.
+ * For the page allocator, where it regroups pages without a change of their
+ * references.
  */
 static inline void alloc_tag_ctx_regroup(unsigned long index, struct page *page,
 					 unsigned long nr, unsigned long part)

@@ -278,7 +278,7 @@ test_memory_that_changes_its_shape()
 test_module_of_the_kernel()
 {
 	clean
-	refuses $CTX "module vmlinux enable" "no such line"
+	refuses $CTX "module vmlinux enable" "no such call site"
 	ctx "module slub func alloc_slab_page enable"
 	load storm 20
 	unload
@@ -413,8 +413,8 @@ test_bad_commands()
 	refused "file x class memory enable" "no class"
 	refused "line x enable" "not a number" 'column 6, "x"'
 	refused "file x file y enable" "given twice" 'column 8, "file"'
-	refused "file nosuchfile.c enable" "no such line"
-	refused "module nothing disable" "no such line"
+	refused "file nosuchfile.c enable" "no such call site"
+	refused "module nothing disable" "no such call site"
 	refused 'func "x enable' "no end" "column 6,"
 	if head -c 5000 /dev/zero | tr '\0' x > $CTX 2>/dev/null; then
 		fail "5000 bytes"
