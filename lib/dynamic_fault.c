@@ -2,31 +2,31 @@
 /*
  * Dynamic fault injection.
  *
- * A fault point is a code tag: one of dynamic_fault(), or one of an allocation,
- * whose tag is current when the allocator asks whether it is to fail. A point
- * that was never touched is that static record and nothing more. What a command
- * sets up for a point is a struct fault_point in a hash table, and one bit in
- * the tag tells that there is one.
+ * A fault point is a code tag: that of a dynamic_fault(), or an allocation tag,
+ * which is current when the allocator asks whether it must fail. Until a
+ * command enables a point, there is only this static record. The command adds a
+ * struct fault_point to a hash table, and sets a bit in the tag.
  *
- * A command replaces what a point had, and nothing in a point changes after
- * that but its counts. So points are looked up under RCU and freed after a grace
- * period. The table is changed under dynamic_fault_mutex with the tags of both
- * types locked, or, where a module's tags go, with those of their type locked
- * for writing; the two exclude each other.
+ * A later command replaces the struct fault_point. Until then only its counts
+ * change. So it is looked up under RCU and freed after a grace period. The
+ * table is changed either under dynamic_fault_mutex with the tags of both types
+ * locked, or, when the tags of a module go away, with their type locked for
+ * writing. These two exclude each other.
  *
- * Whether an evaluation fails is up to should_fail() of the fault injection
- * framework, with its probability and with /proc/<pid>/fail-nth. Evaluations, and
- * how often a point may fire, are counted here with atomics: the counts of the
- * framework are not exact when several CPUs evaluate a point.
+ * should_fail() of the fault injection framework decides whether an evaluation
+ * fails, by a probability and by /proc/<pid>/fail-nth. The counts of
+ * evaluations and of remaining faults are atomics of this file, because those
+ * of the framework are not exact when several CPUs evaluate a point.
  *
- * A user has to be able to disable whatever was enabled. So points look at the
- * context of an evaluation before they fire, see "what is spared".
+ * A user must always be able to disable a point again. So a point checks the
+ * context of an evaluation before it fires, see "exceptions" below.
  *
- * The boot parameter dynamic_faults= has commands for the built-in code, which run
- * before most initcalls, and for each module, which run before its first
- * instruction does.
+ * The commands of the boot parameter dynamic_faults= apply to built-in code
+ * before most initcalls run, and to each module before its first instruction
+ * runs.
  *
- * Points are evaluated in any context but NMI; the rest is process context.
+ * Points are evaluated in any context but NMI. All else runs in process
+ * context, unless its comment says otherwise.
  */
 #define pr_fmt(fmt) "dynamic_faults: " fmt
 
@@ -94,13 +94,13 @@ static struct codetag_range dynamic_fault_kernel;
 #define FAULT_ALWAYS		(-1)	/* times */
 
 /**
- * struct fault_settings - what a command makes of a point
- * @enable: whether it may fire at all
- * @frequency: it fires at each so many evaluations
- * @probability: and then with this probability, in percent
- * @times: and no more often than this, or FAULT_ALWAYS
- * @pid: and only in this task, or thread group, or 0
- * @comm: and only in tasks of this name, a pattern, or empty
+ * struct fault_settings - the settings that a command gives to a point
+ * @enable: false if the command disables the point
+ * @frequency: the point can fire at every @frequency-th evaluation only
+ * @probability: probability of a fault at these evaluations, in percent
+ * @times: maximum number of faults, or FAULT_ALWAYS
+ * @pid: fire only in this task or thread group; 0 for any
+ * @comm: fire only in tasks whose name matches this pattern; empty for any
  */
 struct fault_settings {
 	bool enable;
@@ -112,15 +112,15 @@ struct fault_settings {
 };
 
 /**
- * struct fault_point - a point that a command was about
+ * struct fault_point - the state of a point that a command has enabled
  * @node: in fault_points; before that, in the list of a command
  * @ct: the tag, which is the key
- * @set: what the command said
- * @attr: its probability, for should_fail()
- * @terminal: whether the code is a terminal driver's
- * @left: how many times it may fire still, or FAULT_ALWAYS
- * @evaluated: how often it could have fired
- * @fired: how often it did
+ * @set: the settings of the command
+ * @attr: the probability, for should_fail()
+ * @terminal: true if the point is in a terminal driver
+ * @left: number of faults that remain, or FAULT_ALWAYS
+ * @evaluated: number of evaluations at which it could have fired
+ * @fired: number of faults so far
  * @rcu: for kfree_rcu()
  */
 struct fault_point {
@@ -135,27 +135,28 @@ struct fault_point {
 	struct rcu_head rcu;
 };
 
-/* Keeps points from changing, but for those of a module that goes. */
+/* Serializes all changes of points but those for a module that is unloaded. */
 static DEFINE_MUTEX(dynamic_fault_mutex);
 
 static DEFINE_HASHTABLE(fault_points, 10);
 static unsigned int fault_nr_points;
 static bool fault_has_hooks;
 
-/* No point fires: set in interrupts, cleared once all points are disabled. */
+/* While set, no point fires. Set by SysRq, cleared when all are disabled. */
 static bool fault_stopped;
 
-/* Of the file with the commands; NULL before it is there. */
+/* Inode of the file for commands; NULL before the file exists. */
 static struct inode *fault_inode;
 
 /*
- * The process that gave the last command which enabled points, and the processes
- * that it descends from, by tgid. Changed under dynamic_fault_mutex.
+ * The process that last enabled points, and its ancestors, by tgid. The user
+ * needs them to disable the points, so they have to survive. Changed under
+ * dynamic_fault_mutex.
  */
 #define FAULT_KEEPERS		16
 static pid_t fault_keepers[FAULT_KEEPERS];
 
-/* Internals: what is spared */
+/* Internals: exceptions, so that the user can disable a point again */
 
 static bool fault_is_keeper(void)
 {
@@ -167,7 +168,7 @@ static bool fault_is_keeper(void)
 	return false;
 }
 
-/* By number: a program for another ABI has other numbers. */
+/* @nr is a native number; the numbers of another ABI differ. */
 static bool fault_manages_memory(int nr)
 {
 	switch (nr) {
@@ -188,11 +189,12 @@ static bool fault_manages_memory(int nr)
 }
 
 /*
- * Does a path in user space end with the name of a file that disables points: the one
- * with the commands, or the one that takes SysRq keys? The locks of the caller are not
- * known, so a page that is not present is not faulted in: then the answer is @absent.
- * A look must not change /proc/<pid>/fail-nth, which strncpy_from_user() counts down
- * with CONFIG_FAULT_INJECTION_USERCOPY. The functions used here do not.
+ * Does a path in user space end with the name of a file that can disable
+ * points: the file for commands, or sysrq-trigger? The caller may hold any
+ * lock, so a page that is not present cannot be faulted in; then return
+ * @absent. This must not change /proc/<pid>/fail-nth, which strncpy_from_user()
+ * counts down with CONFIG_FAULT_INJECTION_USERCOPY. The functions used here do
+ * not.
  */
 static bool fault_is_path(unsigned long address, bool absent)
 {
@@ -238,7 +240,7 @@ static bool fault_is_opened(int nr, const unsigned long *args)
 	}
 }
 
-/* Is the first argument a descriptor of the file with the commands? */
+/* Is the first argument a descriptor of the file for commands? */
 static bool fault_is_used(const unsigned long *args)
 {
 	struct file *file;
@@ -249,7 +251,7 @@ static bool fault_is_used(const unsigned long *args)
 	return file && file_inode(file) == READ_ONCE(fault_inode);
 }
 
-/* The registers do not say so on every architecture. */
+/* On some architectures @nr does not show this; the flag of memcg does. */
 static bool fault_in_user_mode(int nr)
 {
 #ifdef CONFIG_MEMCG
@@ -260,8 +262,8 @@ static bool fault_in_user_mode(int nr)
 }
 
 /*
- * What a task of user space cannot be without, as long as the point does not
- * run out. A page fault in user mode does not fail, it comes again, for ever.
+ * Would the task be lost if this failed every time? A page fault in user mode
+ * would be repeated for ever. Init and the keepers must be able to run.
  */
 static bool fault_is_vital(const struct fault_settings *set, int nr)
 {
@@ -274,8 +276,8 @@ static bool fault_is_vital(const struct fault_settings *set, int nr)
 }
 
 /*
- * Is this evaluation on the way of a user to the command that disables the
- * point? Called under RCU.
+ * Is this evaluation an exception, so that the user can disable the point
+ * again? Called under RCU.
  */
 static bool fault_spares(const struct fault_point *p)
 {
@@ -298,7 +300,11 @@ static bool fault_spares(const struct fault_point *p)
 		return true;
 	if (nr == -1)
 		return false;
-	/* Arguments 4 and 5 may be on the user stack, as on MIPS; nobody reads those. */
+	/*
+	 * On some architectures, such as MIPS, the last arguments are on the
+	 * user stack. A page of it that is not present must not be faulted in.
+	 * Only the first two arguments are used.
+	 */
 	pagefault_disable();
 	syscall_get_arguments(current, regs, args);
 	pagefault_enable();
@@ -343,14 +349,17 @@ static bool fault_concerns(const struct fault_settings *set)
 	return match_wildcard(set->comm, current->comm);
 }
 
-/* What an evaluation asks that is not an Nth one: only fail-nth lets it fire. */
+/*
+ * For evaluations between the ones that @frequency selects: with a probability
+ * of 0, only fail-nth makes them fire.
+ */
 static struct fault_attr fault_attr_between = {
 	.interval	= 1,
 	.times		= ATOMIC_INIT(-1),
 	.require_end	= ULONG_MAX,
 };
 
-/* An evaluation that may fire: does it, by the framework? */
+/* Let the framework decide whether evaluation number @nr fires. */
 static bool fault_should_fail(struct fault_point *p, u64 nr)
 {
 	u32 frequency = p->set.frequency;
@@ -363,7 +372,7 @@ static bool fault_should_fail(struct fault_point *p, u64 nr)
 
 static bool fault_fires(struct fault_point *p)
 {
-	/* A point that only counts is in nobody's way. */
+	/* A point that only counts needs no exceptions. */
 	bool counts = !p->set.probability && !READ_ONCE(current->fail_nth);
 	u64 nr;
 
@@ -381,11 +390,11 @@ static bool fault_fires(struct fault_point *p)
 }
 
 /**
- * __dynamic_fault - what dynamic_fault() does when any point is switched on
+ * __dynamic_fault - slow path of dynamic_fault(), while any point is enabled
  * @ct: the tag of the point
  *
  * Context: any but NMI.
- * Return: whether the point fires.
+ * Return: true if the point fires.
  */
 bool __dynamic_fault(const struct codetag *ct)
 {
@@ -404,11 +413,11 @@ bool __dynamic_fault(const struct codetag *ct)
 EXPORT_SYMBOL_GPL(__dynamic_fault);
 
 /**
- * __dynamic_fault_memory - what dynamic_fault_memory() does when any point is on
+ * __dynamic_fault_memory - slow path of dynamic_fault_memory()
  * @gfp: flags of the allocation
  *
  * Context: any but NMI.
- * Return: whether the line that allocates fires.
+ * Return: true if the point of the current allocation tag fires.
  */
 bool __dynamic_fault_memory(gfp_t gfp)
 {
@@ -418,12 +427,13 @@ bool __dynamic_fault_memory(gfp_t gfp)
 }
 
 /**
- * __dynamic_fault_decides - what dynamic_fault_memory_or() does when any is on
+ * __dynamic_fault_decides - slow path of dynamic_fault_memory_or()
  * @gfp: flags of the allocation
  *
  * Context: any but NMI.
- * Return: 1 if the line that allocates fires; -1 if it does not, but was counted
- * for fail-nth, so that nothing else may count the allocation; else 0.
+ * Return: 1 if the point of the current allocation tag fires; -1 if it does
+ * not, but fail-nth has counted the allocation, so that nothing else may count
+ * it; else 0.
  */
 int __dynamic_fault_decides(gfp_t gfp)
 {
@@ -437,12 +447,13 @@ int __dynamic_fault_decides(gfp_t gfp)
 /* Internals: the tags */
 
 /*
- * A walk over all points: allocation tags, unless they are unavailable, then
- * those of dynamic_fault(). A position in the second is that of codetag with this bit.
+ * A walk over all points visits the allocation tags, if available, and then the
+ * tags of dynamic_fault(). A position among the latter is that of codetag with
+ * this bit set.
  */
 #define FAULT_POS_OWN	BIT_ULL(60)
 
-/* All types' locks are of one class; nobody else takes two of them. */
+/* All type->lock are of one lockdep class; only this function takes two. */
 static void fault_lock_tags(void)
 {
 	if (alloc_tag_available)
@@ -457,7 +468,7 @@ static void fault_unlock_tags(void)
 		codetag_unlock(&alloc_tag_type);
 }
 
-/* The code of a module that is gone cannot fail. */
+/* Skip tags that outlived their module: their code cannot run any more. */
 static bool fault_skip_gone(struct codetag_iterator *it)
 {
 	while (it->ct && it->range->modname && !it->range->mod)
@@ -524,13 +535,13 @@ static void fault_install(struct codetag *ct, struct fault_point *p)
 	p->terminal = strstarts(ct->filename, "drivers/tty/");
 	hash_add_rcu(fault_points, &p->node, (unsigned long)ct);
 	fault_nr_points++;
-	/* A reader in between finds no point, or the new one. */
+	/* Set the bit last: a reader finds either no point or the new one. */
 	fault_set(ct, true);
 }
 
 /*
- * The switches stay as they are when tags of a module go away: that is up to the
- * next command.
+ * When tags of a module go away, the static keys stay as they are: only
+ * commands change them.
  */
 static void fault_forget(struct codetag_type *type, struct codetag_range *range)
 {
@@ -608,7 +619,7 @@ static int fault_parse_value(struct fault_settings *set,
 	}
 }
 
-/* The words behind the query. */
+/* Parse the words after the query. */
 static int fault_parse_command(struct fault_settings *set,
 			       struct codetag_words *w)
 {
@@ -633,7 +644,7 @@ static int fault_parse_command(struct fault_settings *set,
 		seen |= BIT(word);
 		if ((seen & BIT(FAULT_DISABLE) && seen != BIT(FAULT_DISABLE)) ||
 		    (seen & BIT(FAULT_ONESHOT) && seen & BIT(FAULT_TIMES)))
-			return codetag_words_wrong(w, "contradicts what is before");
+			return codetag_words_wrong(w, "contradicts an earlier word");
 		codetag_words_next(w);
 		fault_parse_value(set, w, word);
 	}
@@ -667,11 +678,11 @@ static void fault_free_list(struct hlist_head *list)
 }
 
 /**
- * struct fault_command - a command that was read
- * @query: which points
- * @set: what they are to do
- * @everything: whether the query has no terms
- * @by_user: whether the current process gave it
+ * struct fault_command - a parsed command
+ * @query: selects the points
+ * @set: the settings for these points
+ * @everything: true if the query has no terms
+ * @by_user: true if the current process gave the command
  */
 struct fault_command {
 	struct codetag_query query;
@@ -689,7 +700,7 @@ static bool fault_is_meant(struct codetag_query *query,
 				   fault_class(it));
 }
 
-/* A point for each tag of the query, before anything is changed. */
+/* Allocate a point for each selected tag, before anything is changed. */
 static int fault_prepare(struct codetag_query query,
 			 const struct fault_settings *set,
 			 const struct module *mod, struct hlist_head *list)
@@ -734,7 +745,7 @@ static void fault_apply(struct codetag_query query, const struct module *mod,
 	}
 }
 
-/* Hooks have to name the line while there may be a point of an allocation. */
+/* While there are points, hooks must make their allocation tag current. */
 static void fault_switch(void)
 {
 	bool on = fault_nr_points;
@@ -753,7 +764,7 @@ static void fault_switch(void)
 	}
 }
 
-/* Does a command, to the tags of one module or, with NULL, to all. */
+/* Apply a command to the tags of a module or, if @mod is NULL, to all tags. */
 static int fault_do(const struct fault_command *c, const struct module *mod)
 {
 	HLIST_HEAD(list);
@@ -766,7 +777,7 @@ static int fault_do(const struct fault_command *c, const struct module *mod)
 	if (ret < 0) {
 		fault_free_list(&list);
 	} else {
-		/* Not before: a command that fails must not replace the keepers. */
+		/* A command that fails must not replace the keepers. */
 		if (c->by_user && c->set.enable)
 			fault_note_keepers();
 		fault_apply(c->query, mod, &list);
@@ -791,8 +802,8 @@ static int fault_parse(struct fault_command *c, struct codetag_words *w)
 /**
  * struct fault_boot_command - a command of the boot parameter
  * @node: in fault_boot_commands
- * @c: what it says
- * @text: what @c refers to
+ * @c: the parsed command
+ * @text: the text that @c refers to
  */
 struct fault_boot_command {
 	struct list_head node;
@@ -800,12 +811,12 @@ struct fault_boot_command {
 	char text[];
 };
 
-/* In their order, for modules to come. Changed under dynamic_fault_mutex. */
+/* In order, for modules loaded later. Changed under dynamic_fault_mutex. */
 static LIST_HEAD(fault_boot_commands);
 
 static char fault_boot_text[COMMAND_LINE_SIZE] __initdata;
 
-/* Before there is memory: takes the text, and joins what comes several times. */
+/* The allocators are not up yet: keep the text. Join repeated parameters. */
 static int __init fault_boot_setup(char *text)
 {
 	size_t len = strlen(fault_boot_text);
@@ -820,7 +831,7 @@ static int __init fault_boot_setup(char *text)
 }
 __setup("dynamic_faults=", fault_boot_setup);
 
-/* Ends a command at the semicolon behind it. Returns what follows that, or NULL. */
+/* Terminate a command at its semicolon. Return the text after that, or NULL. */
 static char *fault_boot_cut(char *text)
 {
 	char quote = '\0';
@@ -858,8 +869,8 @@ static struct fault_boot_command *fault_boot_parse(const char *text)
 }
 
 /*
- * Does a command to the points that exist, and keeps it for modules. A command
- * without a matching point is kept as well: a module can bring one.
+ * Apply a command to the existing points, and keep it for modules. A command
+ * that matches no point is kept as well: a module may have one.
  */
 static int fault_boot_add(struct fault_boot_command *b)
 {
@@ -884,8 +895,8 @@ static void fault_boot_command(const char *text)
 	if (!ret)
 		ret = fault_boot_add(b);
 	if (ret)
-		pr_err("boot parameter: ignored%s: %s\n",
-		       ret == -ENOMEM ? " for want of memory" : "", text);
+		pr_err("boot parameter: %signored: %s\n",
+		       ret == -ENOMEM ? "no memory, " : "", text);
 }
 
 static void fault_boot_text_run(char *text)
@@ -899,7 +910,7 @@ static void fault_boot_text_run(char *text)
 	}
 }
 
-/* What disables everything is about modules to come as well. */
+/* A command that disables all points also cancels the boot parameter. */
 static void fault_boot_forget(void)
 {
 	struct fault_boot_command *b, *next;
@@ -969,7 +980,7 @@ static void fault_disable_all(struct work_struct *work)
 
 static DECLARE_WORK(fault_disable_work, fault_disable_all);
 
-/* From then on nothing fails. The worker can wait, and allocates nothing. */
+/* No point fires any more. The worker can sleep, and allocates nothing. */
 static void fault_sysrq(int key)
 {
 	WRITE_ONCE(fault_stopped, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Dynamic fault injection: each line that can fail, and each that allocates
- * memory, is a fault point that is switched on by itself. See
+ * Dynamic fault injection: each dynamic_fault() and each call site that
+ * allocates memory is a fault point, which can be enabled by itself. See
  * lib/dynamic_fault.c.
  */
 #ifndef _LINUX_DYNAMIC_FAULT_H
@@ -16,18 +16,18 @@
 
 /**
  * struct dynamic_fault - a fault point
- * @ct: where it is
- * @class: what kind of fault it is, for queries
+ * @ct: its place in the source
+ * @class: the kind of fault, for queries
  */
 struct dynamic_fault {
 	struct codetag ct;
 	const char *class;
 } __aligned(8);
 
-/* In codetag.flags, of fault points and of allocation tags: there is more. */
+/* In codetag.flags: there is a struct fault_point for this tag. */
 #define DYNAMIC_FAULT_SET	BIT(1)
 
-/* Is any point switched on? */
+/* On while there is a struct fault_point for any tag. */
 DECLARE_STATIC_KEY_FALSE(dynamic_fault_key);
 
 bool __dynamic_fault(const struct codetag *ct);
@@ -35,13 +35,13 @@ bool __dynamic_fault_memory(gfp_t gfp);
 int __dynamic_fault_decides(gfp_t gfp);
 
 /**
- * dynamic_fault - is this line to fail?
+ * dynamic_fault - define a fault point and evaluate it
  * @_class: a string, the kind of fault
  *
- * Makes the line it stands on a fault point, in the kernel or in a module.
+ * May be used in the kernel and in modules.
  *
  * Context: any but NMI.
- * Return: true when the caller is to act as if it had failed.
+ * Return: true if the caller must act as if the operation had failed.
  */
 #define dynamic_fault(_class)						\
 ({									\
@@ -56,14 +56,14 @@ int __dynamic_fault_decides(gfp_t gfp);
 })
 
 /**
- * dynamic_fault_memory - is the current allocation to fail?
- * @gfp: its flags
+ * dynamic_fault_memory - must the current allocation fail?
+ * @gfp: flags of the allocation
  *
- * For an allocator, on the way in. The fault point is the line that hooked the
- * allocation.
+ * An allocator calls this before it allocates. The fault point is the current
+ * allocation tag.
  *
  * Context: any but NMI.
- * Return: true when the allocator is to return what it returns on failure.
+ * Return: true if the allocator must fail.
  */
 static __always_inline bool dynamic_fault_memory(gfp_t gfp)
 {
@@ -72,16 +72,17 @@ static __always_inline bool dynamic_fault_memory(gfp_t gfp)
 }
 
 /**
- * dynamic_fault_memory_or - is the current allocation to fail, for any reason?
- * @_gfp: its flags
- * @_other: whether it is to fail by another part of the fault injection framework;
- *	not evaluated if the fault point has fired, or has counted the allocation
- *	for /proc/<pid>/fail-nth
+ * dynamic_fault_memory_or - must the current allocation fail, for any reason?
+ * @_gfp: flags of the allocation
+ * @_other: expression that is true if another part of the fault injection
+ *	framework wants the failure. It is not evaluated if the fault point has
+ *	fired, or has counted the allocation for /proc/<pid>/fail-nth.
  *
- * For an allocator that has both, so that fail-nth counts an allocation once.
+ * For an allocator with two sources of faults: fail-nth must count an
+ * allocation only once.
  *
  * Context: any but NMI.
- * Return: true when the allocator is to return what it returns on failure.
+ * Return: true if the allocator must fail.
  */
 #define dynamic_fault_memory_or(_gfp, _other)				\
 ({									\
