@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Latency by line of code.
+ * Latency by call site.
  *
- * A line that is timed is a code tag: the one of code_tag_time_stats_finish(), or
- * of prepare_to_wait() and its like. While nothing is timed, which is at a static
- * branch, it is that static record and nothing more. Statistics for all lines are
- * allocated when that is switched on, and for those of a module when it is
- * loaded; so nothing has to be allocated, and nothing can be missing, where an
- * event is counted. They stay until their tags go.
+ * Each call site that is timed is a code tag: a code_tag_time_stats_finish(),
+ * or a prepare_to_wait() and the like. While timing is off there is only this
+ * static record, and a static branch skips the code. Statistics for all call
+ * sites are allocated when timing is enabled, and those of a module also when
+ * it is loaded later. So nothing is allocated when an event is counted, and no
+ * event is lost. Statistics stay until their tags go away.
  *
- * What began before timing was switched on the last time is not counted. So a
- * start that was kept since can do no harm, however old it is.
+ * An event that began before timing was last enabled is not counted. So a start
+ * time that was stored before that does no harm, however old it is.
  *
- * When a module goes its code runs no more, so no event of it comes, and its
- * statistics are taken out of all buffers before they are freed. A wait that
- * began on a line of a module has to end before the module goes. It does: who is
- * in a function of a module holds a reference, and an entry that outlives the
- * function is in an object of the module's own.
+ * After a module is unloaded none of its code runs, so no further events come,
+ * and the buffers are emptied before its statistics are freed. A wait that
+ * began at a call site of a module must end before the unload. It does: a task
+ * in a function of a module holds a reference to the module, and a wait queue
+ * entry that outlives the function is in an object that belongs to the module.
  *
- * time_stats_mutex protects the switch and how the list is sorted. It is taken
- * before the lock of the tags. Counting is for any context but NMI, the rest for
- * process context.
+ * time_stats_mutex protects the switch and the order of the list. It is taken
+ * before the lock of the tags. Events are counted in any context but NMI. All
+ * else runs in process context.
  */
 #define pr_fmt(fmt) "time_stats: " fmt
 
@@ -50,14 +50,14 @@
 extern struct codetag_time_stats __start_time_stats_tags[],
 				 __stop_time_stats_tags[];
 
-/* Not GPL only: linux/wait.h puts it into every module. */
+/* Not EXPORT_SYMBOL_GPL: linux/wait.h uses it inline in every module. */
 DEFINE_STATIC_KEY_FALSE(codetag_time_stats_key);
 EXPORT_SYMBOL(codetag_time_stats_key);
 
 static DEFINE_MUTEX(time_stats_mutex);
-static bool time_stats_on;		/* changed under the lock of the tags, too */
-static bool time_stats_by_time;		/* how the list is sorted */
-static atomic64_t time_stats_since;	/* when it was switched on */
+static bool time_stats_on;		/* changed with the tags locked, too */
+static bool time_stats_by_time;		/* order of the list */
+static atomic64_t time_stats_since;	/* when timing was last enabled */
 
 static int time_stats_load(struct codetag_type *type,
 			   struct codetag_range *range);
@@ -76,10 +76,10 @@ static struct codetag_range time_stats_kernel;
 /* Internals: counting */
 
 /**
- * codetag_time_stats_now - the time by which all is timed
+ * codetag_time_stats_now - read the clock of all events
  *
  * Context: any.
- * Return: nanoseconds.
+ * Return: the time in nanoseconds.
  */
 u64 codetag_time_stats_now(void)
 {
@@ -88,9 +88,9 @@ u64 codetag_time_stats_now(void)
 EXPORT_SYMBOL(codetag_time_stats_now);
 
 /**
- * codetag_time_stats_count - what code_tag_time_stats_finish() does while it is on
- * @tag: the line
- * @start: when it began
+ * codetag_time_stats_count - slow path of code_tag_time_stats_finish()
+ * @tag: the call site
+ * @start: time of the start
  *
  * Context: any but NMI.
  */
@@ -98,7 +98,10 @@ void codetag_time_stats_count(struct codetag_time_stats *tag, u64 start)
 {
 	struct time_stats *stats = READ_ONCE(tag->stats);
 
-	/* A clock may stand still for a while; 0 is before anything. */
+	/*
+	 * Drop what began before timing was enabled; the start is 0 if it was
+	 * off then. "<=", because the clock can stand still for a while.
+	 */
 	if (!stats || start <= atomic64_read(&time_stats_since))
 		return;
 	time_stats_update(stats, start);
@@ -106,49 +109,53 @@ void codetag_time_stats_count(struct codetag_time_stats *tag, u64 start)
 EXPORT_SYMBOL(codetag_time_stats_count);
 
 /**
- * __wait_timing_start - what wait_timing_start() does while it is on
+ * __wait_timing_start - slow path of wait_timing_start()
  * @wq_entry: the entry that is about to be queued
- * @tag: the line
+ * @tag: the call site
  *
- * The flags are the waiter's: prepare_to_wait() changes them the same way.
+ * Only the waiter changes the flags, as in prepare_to_wait().
  */
 void __wait_timing_start(struct wait_queue_entry *wq_entry,
 			 struct codetag_time_stats *tag)
 {
-	/* Of before the last switch it is a wait whose end was not seen. */
+	/*
+	 * Keep the start of a wait that goes on. If it began before the last
+	 * on/off switch, it is stale: begin again.
+	 */
 	if (wq_entry->flags & WQ_FLAG_TIMED &&
 	    wq_entry->timing.start > atomic64_read(&time_stats_since))
 		return;
 	wq_entry->timing.tag = tag;
 	wq_entry->timing.start = codetag_time_stats_now();
-	/* A waker that finds the entry looks at other flags. */
+	/* A waker may read the flags meanwhile, but only tests other ones. */
 	data_race(wq_entry->flags |= WQ_FLAG_TIMED);
 }
 EXPORT_SYMBOL(__wait_timing_start);
 
 /**
- * __wait_timing_finish - what wait_timing_finish() does while it is on
- * @wq_entry: the entry, which a waker may still find in its queue
+ * __wait_timing_finish - slow path of wait_timing_finish()
+ * @wq_entry: the entry; a waker may still find it in its queue
  */
 void __wait_timing_finish(struct wait_queue_entry *wq_entry)
 {
 	if (!(wq_entry->flags & WQ_FLAG_TIMED))
 		return;
-	/* As above. */
+	/* As in __wait_timing_start(). */
 	data_race(wq_entry->flags &= ~WQ_FLAG_TIMED);
 	codetag_time_stats_count(wq_entry->timing.tag, wq_entry->timing.start);
 }
 
 /**
- * __wait_woken_timed - what wait_woken() does while it is on
+ * __wait_woken_timed - wait_woken() while timing is on
  * @wq_entry: the entry
  * @mode: state to sleep in
- * @timeout: for so many jiffies at most
- * @tag: the line
+ * @timeout: maximum time to sleep, in jiffies
+ * @tag: the call site
  *
- * Such an entry stays in its queue, where its flags are the waker's, too.
+ * The entry stays in its queue, where the waker changes its flags as well. So
+ * WQ_FLAG_TIMED cannot be used here.
  *
- * Return: jiffies left.
+ * Return: the rest of @timeout, in jiffies.
  */
 long __sched __wait_woken_timed(struct wait_queue_entry *wq_entry,
 				unsigned int mode, long timeout,
@@ -169,7 +176,7 @@ static struct codetag_time_stats *to_time_stats(struct codetag *ct)
 	return container_of(ct, struct codetag_time_stats, ct);
 }
 
-/* Those of a range stand side by side; the first tag has the first. */
+/* The statistics of a range are one array; its first tag has the first one. */
 static struct time_stats *range_stats(struct codetag_type *type,
 				      struct codetag_range *range)
 {
@@ -275,7 +282,7 @@ static int time_stats_reset_all(struct codetag_query *query)
 	}
 	codetag_unlock(&time_stats_type);
 	if (!found)
-		pr_err("no such line\n");
+		pr_err("no such call site\n");
 	return found ? 0 : -ENOENT;
 }
 
@@ -295,7 +302,7 @@ static const char * const time_stats_words[] = {
 
 static const char * const time_stats_orders[] = { "place", "time" };
 
-/* @all: whether there was no query. */
+/* @all: the command has no query. */
 static int time_stats_parse(struct codetag_words *w, bool all, int *order)
 {
 	int word;
@@ -307,7 +314,7 @@ static int time_stats_parse(struct codetag_words *w, bool all, int *order)
 	if (word < 0)
 		return codetag_words_wrong(w, "no such command");
 	if (word != WORD_RESET && !all)
-		return codetag_words_wrong(w, "not for some lines only");
+		return codetag_words_wrong(w, "this command takes no query");
 	codetag_words_next(w);
 	if (word == WORD_SORT) {
 		if (w->error)
@@ -359,10 +366,10 @@ static int time_stats_command(struct codetag_words *w)
 /* Interface: debugfs */
 
 /**
- * struct time_stats_row - a line of code in the list
- * @total: how long its events took
- * @pos: position of its tag, which names that tag or none
- * @ct: its tag, while the list is made and sorted
+ * struct time_stats_row - a call site in the list
+ * @total: sum of the durations of its events
+ * @pos: position of its tag, which never names another one
+ * @ct: its tag, valid only while the list is made and sorted
  */
 struct time_stats_row {
 	u64 total;
@@ -372,8 +379,8 @@ struct time_stats_row {
 
 /**
  * struct time_stats_reader - an open file
- * @row: the lines that had events when it was read from the beginning, sorted
- * @nr: how many
+ * @row: the call sites that had events when reading began, sorted
+ * @nr: number of @row
  */
 struct time_stats_reader {
 	struct time_stats_row *row;
@@ -401,7 +408,7 @@ static int compare_times(const void *a, const void *b)
 	return compare_places(a, b);
 }
 
-/* The lines with events, @size of them at most; just their number without @row. */
+/* Find at most @size call sites with events. Without @row, only count them. */
 static unsigned int find_rows(struct time_stats_row *row, unsigned int size)
 {
 	struct codetag_iterator iter;
@@ -476,7 +483,7 @@ static int time_stats_seq_show(struct seq_file *m, void *v)
 	struct codetag_iterator iter;
 	struct time_stats *stats;
 
-	/* Its module may be gone, and it may have been reset. */
+	/* Since the list was made, the module may have gone. */
 	if (!codetag_seek(&iter, &time_stats_type, row->pos) ||
 	    codetag_pos(&iter) != row->pos)
 		return SEQ_SKIP;
@@ -558,7 +565,7 @@ static int __init codetag_time_stats_init_tags(void)
 		err = time_stats_enable();
 	mutex_unlock(&time_stats_mutex);
 	if (err)
-		pr_err("cannot switch on at boot: error %d\n", err);
+		pr_err("cannot enable timing at boot: error %d\n", err);
 	return 0;
 }
 core_initcall(codetag_time_stats_init_tags);

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statistics on events that have a start and an end.
+ * Statistics of events that have a start and an end.
  *
- * An event is put in a buffer of the CPU, one for all statistics, and that is
- * all it costs while it happens. A buffer that is full is emptied into the
- * statistics where that is, and all are emptied when somebody wants to read.
- * So an event is in exactly one place, and none is ever lost.
+ * An event goes into a buffer of its CPU, which is common to all statistics. A
+ * buffer is emptied into the statistics by the event that finds it full, and by
+ * every reader. So an event is in exactly one place, and none is ever lost.
  *
- * The quantiles come from a histogram of fixed buckets: a value of six bits or
- * fewer has one of its own, and any other goes by its six highest bits, which
- * is 32 buckets for each power of two. A bucket is told by its middle, which is
- * off by half of its width at most: 1/64 of the value, less than 1.6 %, over the
- * whole range of 64 bits. Nothing is sampled, nothing is clamped.
+ * The quantiles come from a histogram with fixed buckets. A value of up to six
+ * bits has a bucket of its own. Larger values are sorted by their six highest
+ * bits, which makes 32 buckets for each power of two. The middle of a bucket
+ * stands for its values. The error is at most half of the width of a bucket:
+ * 1/64 of the value, less than 1.6 %, over the whole range of 64 bits. Nothing
+ * is sampled, nothing is clamped.
  *
- * Histograms take memory, and events happen where none can be allocated. So
- * statistics start without. The first event asks for one, by way of an irq_work
- * and a work item, and waits in its buffer like any other; only events that are
- * taken out of it before there is a histogram are missing in the quantiles, and
- * are counted as such. The work item allocates first and then gives it to the
- * first in the queue, under the lock of the queue, so that it never holds on to
- * statistics that may go away.
+ * A histogram must be allocated, but events can happen where that is
+ * impossible. So statistics begin without one. The first event requests it, by
+ * an irq_work and a work item, and waits in its buffer like any other. Events
+ * that leave a buffer before the histogram exists are missing in the quantiles,
+ * and are counted as unsorted. The work item first allocates a histogram and
+ * then takes the first statistics off the queue, under the lock of the queue.
+ * So it never refers to statistics that may be freed meanwhile.
  *
- * Recent means weigh an event less by an eighth for every second of its age.
- * Ages are counted in whole epochs, of an event that comes late out of a buffer
- * too: in which order the buffers of CPUs are emptied makes a difference of less
- * than an epoch.
+ * In the recent means, an event loses an eighth of its weight for every second
+ * of its age. Ages are counted in whole epochs, also that of an event that was
+ * in a buffer for long. So the order in which the buffers are emptied makes a
+ * difference of less than an epoch.
  *
  * Events may happen in any context but NMI: there are only raw spinlocks, taken
- * with interrupts off, and the sections are short. The locks nest as buffer,
- * statistics; the lock of the queue is taken with that of a buffer held, and has
- * none below it. The clock is ktime_get_mono_fast_ns(), which is the only one
- * that can be read everywhere: ktime_get() spins in a reader that interrupted the
- * update of the clock on its own CPU, and complains while the clock is suspended.
+ * with interrupts off and held for a short time. The order is buffer, then
+ * statistics. The lock of the queue is taken under that of a buffer, and no
+ * lock is taken under it.
+ *
+ * The clock is ktime_get_mono_fast_ns(), the only one that can be read in all
+ * these contexts. ktime_get() would spin for ever if it interrupted the update
+ * of the clock on its own CPU, and warns while timekeeping is suspended.
  */
 #include <linux/bits.h>
 #include <linux/bitops.h>
@@ -57,14 +59,14 @@
 
 /* Data */
 
-#define SUB_BITS	5			/* 32 buckets an octave */
+#define SUB_BITS	5	/* 32 buckets for each power of two */
 #define SUB_BUCKETS	BIT(SUB_BITS)
 #define NR_BUCKETS	((64 - SUB_BITS + 1) * SUB_BUCKETS)
 
 /**
- * struct time_stats_histogram - how many events took how long
- * @nr: events in all buckets
- * @bucket: events in each
+ * struct time_stats_histogram - the durations of events
+ * @nr: number of events in all buckets
+ * @bucket: number of events in each bucket
  */
 struct time_stats_histogram {
 	u64 nr;
@@ -73,7 +75,7 @@ struct time_stats_histogram {
 
 static_assert(sizeof(struct time_stats_histogram) <= 16384);
 
-/* Recent: 7/8 of the weight are left after an epoch, of about a second. */
+/* Recent means: a weight falls to 7/8 with every epoch, of about a second. */
 #define EPOCH_SHIFT	30
 #define EPOCH_NS	BIT_ULL(EPOCH_SHIFT)
 #define FRACTION_BITS	31			/* of a weight */
@@ -85,10 +87,10 @@ static_assert(sizeof(struct time_stats_histogram) <= 16384);
 #define BUFFERED	32
 
 /**
- * struct time_stats_event - an event that is in no statistics yet
- * @stats: which it belongs to
- * @start: when it began
- * @end: when it ended
+ * struct time_stats_event - an event that is not in its statistics yet
+ * @stats: the statistics it belongs to
+ * @start: time of its start
+ * @end: time of its end
  */
 struct time_stats_event {
 	struct time_stats *stats;
@@ -98,7 +100,7 @@ struct time_stats_event {
 
 /**
  * struct time_stats_buffer - events of a CPU
- * @lock: protects the rest; others than the CPU itself take it to read
+ * @lock: protects the other members; another CPU takes it to empty the buffer
  * @nr: number of events
  * @event: the events, in the order in which they ended
  */
@@ -112,7 +114,7 @@ static DEFINE_PER_CPU(struct time_stats_buffer, time_stats_buffers) = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(time_stats_buffers.lock),
 };
 
-/* Statistics that have events and no histogram, longest first. */
+/* Statistics that have events but no histogram yet, first come first served. */
 static DEFINE_RAW_SPINLOCK(waiting_lock);
 static LIST_HEAD(waiting);
 
@@ -128,7 +130,7 @@ static unsigned int bucket_of(u64 value)
 	return shift * SUB_BUCKETS + (value >> shift);
 }
 
-/* The value in its middle. */
+/* The value in the middle of a bucket. */
 static u64 bucket_value(unsigned int bucket)
 {
 	unsigned int shift;
@@ -147,7 +149,10 @@ static void histogram_add(struct time_stats_histogram *h, u64 value)
 	h->nr++;
 }
 
-/* The event of rank nr * k / 16, rounded up, is in the bucket that reaches it. */
+/*
+ * quantile[k] is that of the event of rank nr * (k + 1) / 16, rounded up. The
+ * event is in the first bucket at which the number of events reaches the rank.
+ */
 static void histogram_quantiles(const struct time_stats_histogram *h,
 				u64 quantile[TIME_STATS_QUANTILES])
 {
@@ -168,7 +173,7 @@ static void histogram_quantiles(const struct time_stats_histogram *h,
 
 /* Internals: recent means */
 
-/* What is left of a weight after some epochs, in parts of FRACTION_ONE. */
+/* The rest of a weight of 1 after some epochs, in units of 1 / FRACTION_ONE. */
 static u32 epochs_left(u64 epochs)
 {
 	u64 left = FRACTION_ONE, factor = EPOCH_LEFT;
@@ -188,7 +193,10 @@ static u64 epoch_of(const struct time_stats *stats, u64 time)
 	return time > stats->origin ? (time - stats->origin) >> EPOCH_SHIFT : 0;
 }
 
-/* The time that the count is of; of it, too, 7/8 are left after an epoch. */
+/*
+ * The value of recent_time after some epochs, which leave @left of a weight. It
+ * is the time that recent_count covers, weighted like the events.
+ */
 static u64 recent_time_after(const struct time_stats *stats, u32 left)
 {
 	return mul_u64_u32_shr(stats->recent_time, left, FRACTION_BITS) +
@@ -196,7 +204,7 @@ static u64 recent_time_after(const struct time_stats *stats, u32 left)
 			       FRACTION_BITS);
 }
 
-/* By how many epochs an event is older than the youngest, and 0 if it is that. */
+/* The age of an event in epochs, relative to the youngest event. */
 static u64 epochs_late(const struct time_stats *stats, u64 end)
 {
 	if (end < stats->origin)
@@ -234,7 +242,7 @@ static void recent_add(struct time_stats *stats, u64 end, u64 duration)
 		stats->recent_duration = U64_MAX;
 }
 
-/* Between events, up to now. */
+/* The mean time between events, including the time from the last one to now. */
 static u64 recent_interval(const struct time_stats *stats, u64 now)
 {
 	u64 epoch = max(epoch_of(stats, now), stats->epoch);
@@ -254,7 +262,7 @@ static u64 recent_mean(const struct time_stats *stats)
 {
 	u64 count = max_t(u64, stats->recent_count, 1), mean, rest;
 
-	/* The sum has no room for being shifted first: days are long. */
+	/* Do not shift the sum before the division: days would overflow it. */
 	mean = div64_u64_rem(stats->recent_duration, count, &rest);
 	return (mean << COUNT_BITS) + div64_u64(rest << COUNT_BITS, count);
 }
@@ -274,7 +282,7 @@ static void stats_add_times(struct time_stats *stats, u64 end, u64 duration)
 	stats->first = min(stats->first, end);
 	stats->last = max(stats->last, end);
 
-	/* 64 bits of nanoseconds are not much for the sum over all tasks. */
+	/* The sum over all tasks can exceed 64 bits of nanoseconds. */
 	stats->total_rest += duration % 1024;
 	stats->total_1024 += duration / 1024 + stats->total_rest / 1024;
 	stats->total_rest %= 1024;
@@ -316,7 +324,7 @@ static void drain_all(void)
 	unsigned long flags;
 	int cpu;
 
-	/* Of CPUs that are gone, too: nobody else does. */
+	/* Include offline CPUs: nothing else empties their buffers. */
 	for_each_possible_cpu(cpu) {
 		b = per_cpu_ptr(&time_stats_buffers, cpu);
 		raw_spin_lock_irqsave(&b->lock, flags);
@@ -325,9 +333,9 @@ static void drain_all(void)
 	}
 }
 
-/* Internals: who gets a histogram */
+/* Internals: allocation of histograms */
 
-/* Gives the first that waits a histogram: does another one wait? */
+/* Give the first statistics in the queue a histogram. Are there more? */
 static bool give_histogram(void)
 {
 	struct time_stats_histogram *h;
@@ -345,7 +353,7 @@ static bool give_histogram(void)
 	stats = list_first_entry_or_null(&waiting, struct time_stats, node);
 	if (stats) {
 		list_del_init(&stats->node);
-		/* Whoever sees it sees it empty. */
+		/* Readers never see a histogram that is not zeroed. */
 		smp_store_release(&stats->histogram, h);
 		h = NULL;
 	}
@@ -363,7 +371,7 @@ static void give_work_fn(struct work_struct *work)
 {
 	while (give_histogram())
 		;
-	/* No memory: once more, later. */
+	/* No memory: try again later. */
 	if (!list_empty_careful(&waiting))
 		schedule_delayed_work(&give_work, HZ);
 }
@@ -393,9 +401,9 @@ static void ask_for_histogram(struct time_stats *stats)
 /* Interface: events */
 
 /**
- * time_stats_init - begin statistics
- * @stats: the first of them
- * @nr: how many that stand side by side
+ * time_stats_init - initialize an array of statistics
+ * @stats: the first element
+ * @nr: number of elements
  *
  * Context: any.
  */
@@ -410,11 +418,12 @@ void time_stats_init(struct time_stats *stats, unsigned int nr)
 EXPORT_SYMBOL_GPL(time_stats_init);
 
 /**
- * time_stats_exit - end statistics that have no events any more
- * @stats: the first of them
- * @nr: how many that stand side by side
+ * time_stats_exit - free the histograms of an array of statistics
+ * @stats: the first element
+ * @nr: number of elements
  *
- * Nothing refers to them afterwards.
+ * No further events may come. Empties the buffers, so that nothing refers to
+ * the statistics afterwards.
  *
  * Context: process context.
  */
@@ -437,8 +446,8 @@ EXPORT_SYMBOL_GPL(time_stats_exit);
 /**
  * time_stats_update_at - count an event
  * @stats: its statistics
- * @start: when it began, in nanoseconds of ktime_get_mono_fast_ns()
- * @end: when it ended; before @start counts as no time at all
+ * @start: time of its start, in nanoseconds of ktime_get_mono_fast_ns()
+ * @end: time of its end; an end before @start counts as a duration of 0
  *
  * Context: any but NMI, from core initcalls on.
  */
@@ -463,7 +472,7 @@ EXPORT_SYMBOL_GPL(time_stats_update_at);
 /**
  * time_stats_update - count an event that ends now
  * @stats: its statistics
- * @start: when it began, in nanoseconds of ktime_get_mono_fast_ns()
+ * @start: time of its start, in nanoseconds of ktime_get_mono_fast_ns()
  *
  * Context: any but NMI, from core initcalls on.
  */
@@ -473,13 +482,13 @@ void time_stats_update(struct time_stats *stats, u64 start)
 }
 EXPORT_SYMBOL_GPL(time_stats_update);
 
-/* Interface: what is known */
+/* Interface: reading */
 
 /**
- * time_stats_flush - make events known that are in a buffer still
+ * time_stats_flush - move all events from the buffers into their statistics
  *
- * What was counted before this is in what time_stats_read() tells afterwards, and
- * in what time_stats_reset() forgets.
+ * A later time_stats_read() includes all events that were counted before this
+ * call, and a later time_stats_reset() forgets them.
  *
  * Context: process context, may sleep.
  */
@@ -493,9 +502,10 @@ EXPORT_SYMBOL_GPL(time_stats_flush);
 
 /**
  * time_stats_reset - forget all events
- * @stats: the statistics; events of other CPUs may come meanwhile
+ * @stats: the statistics; other CPUs may count events meanwhile
  *
- * Call time_stats_flush() first, or events may follow that happened before.
+ * Call time_stats_flush() first. Otherwise older events can still come out of
+ * the buffers afterwards.
  *
  * Context: process context.
  */
@@ -540,12 +550,12 @@ static u64 stats_mean(const struct time_stats *stats)
 }
 
 /**
- * time_stats_count - how many events there were, and how long all took
+ * time_stats_count - get the number of events and the sum of their durations
  * @stats: the statistics
- * @total: out: nanoseconds, U64_MAX for more than fits
+ * @total: returns the sum in nanoseconds, U64_MAX if it is larger
  *
  * Context: any but NMI.
- * Return: how many.
+ * Return: the number of events.
  */
 u64 time_stats_count(struct time_stats *stats, u64 *total)
 {
@@ -561,12 +571,13 @@ u64 time_stats_count(struct time_stats *stats, u64 *total)
 EXPORT_SYMBOL_GPL(time_stats_count);
 
 /**
- * time_stats_read - what is known
+ * time_stats_read - read statistics
  * @stats: the statistics
- * @now: the time, ktime_get_mono_fast_ns()
- * @report: out, all of the same moment
+ * @now: the current time, from ktime_get_mono_fast_ns()
+ * @report: returns the values, all of the same moment
  *
- * Call time_stats_flush() first, or what is in buffers is missing.
+ * Call time_stats_flush() first. Otherwise the events in the buffers are
+ * missing.
  *
  * Context: any but NMI.
  */
@@ -598,7 +609,7 @@ void time_stats_read(struct time_stats *stats, u64 now,
 	if (!h)
 		goto out;
 	histogram_quantiles(h, report->quantile);
-	/* The middle of a bucket can be where there is none. */
+	/* The middle of a bucket can be outside of minimum and maximum. */
 	if (h->nr)
 		for (k = 0; k < TIME_STATS_QUANTILES; k++)
 			report->quantile[k] = clamp(report->quantile[k],
@@ -633,7 +644,7 @@ static void show_time(struct seq_file *m, const char *label, u64 ns)
 	seq_printf(m, "  %s%llu %s\n", label, number, units[i].name);
 }
 
-/* In units of @unit nanoseconds, rounded to the nearest one. */
+/* Show the quantiles, rounded to units of @unit nanoseconds. */
 static void show_quantiles(struct seq_file *m, const char *label, u32 unit,
 			   const struct time_stats_report *report)
 {
@@ -654,9 +665,9 @@ static void show_quantiles(struct seq_file *m, const char *label, u32 unit,
 }
 
 /**
- * time_stats_show - write what is known as people read it
- * @m: where to
- * @report: what time_stats_read() told
+ * time_stats_show - write a report as text
+ * @m: the file to write to
+ * @report: a report from time_stats_read()
  */
 void time_stats_show(struct seq_file *m, const struct time_stats_report *report)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long pieces of code take, and how long the kernel sleeps, by line of code.
- * See lib/codetag_time_stats.c and Documentation/core-api/time-stats.rst.
+ * Latency by call site: the duration of pieces of code, and of sleeps. See
+ * lib/codetag_time_stats.c and Documentation/core-api/time-stats.rst.
  *
- * linux/wait.h includes this; it must not include anything that needs that.
+ * linux/wait.h includes this header, so it must not include any other that
+ * needs linux/wait.h.
  */
 #ifndef _LINUX_CODETAG_TIME_STATS_H
 #define _LINUX_CODETAG_TIME_STATS_H
@@ -20,9 +21,9 @@ struct wait_queue_entry;
 struct time_stats;
 
 /**
- * struct codetag_time_stats - a line that is timed
- * @ct: where it is
- * @stats: what is known of it, NULL as long as nothing was ever timed
+ * struct codetag_time_stats - a call site that is timed
+ * @ct: its place in the source
+ * @stats: its statistics, NULL until timing is first enabled
  */
 struct codetag_time_stats {
 	struct codetag ct;
@@ -30,19 +31,18 @@ struct codetag_time_stats {
 } __aligned(8);
 
 /**
- * struct wait_timing - what a wait queue entry knows of the wait it is used for
- * @tag: the line
- * @start: when that began
+ * struct wait_timing - timing of the current wait of a wait queue entry
+ * @tag: the call site that waits
+ * @start: time at which the wait began
  *
- * Holds good while the entry has WQ_FLAG_TIMED, so that nobody has to initialize
- * it.
+ * Valid while the entry has WQ_FLAG_TIMED. So it needs no initialization.
  */
 struct wait_timing {
 	struct codetag_time_stats *tag;
 	u64 start;
 };
 
-/* Is anything timed? */
+/* On while timing is enabled. */
 DECLARE_STATIC_KEY_FALSE(codetag_time_stats_key);
 
 u64 codetag_time_stats_now(void);
@@ -54,16 +54,20 @@ void __wait_timing_finish(struct wait_queue_entry *wq_entry);
 long __wait_woken_timed(struct wait_queue_entry *wq_entry, unsigned int mode,
 			long timeout, struct codetag_time_stats *tag);
 
-/* Said of the variable, or the compiler aligns it to 32, and leaves gaps. */
+/*
+ * The variable needs the attribute as well, or the compiler aligns it to 32
+ * bytes, which leaves gaps in the section.
+ */
 #define CODETAG_TIME_STATS_TAG(_name)					\
 	static struct codetag_time_stats __used __aligned(8)		\
 	__section("time_stats_tags") _name = { .ct = CODETAG_INIT }
 
 /**
- * code_tag_time_stats_start - here begins what is timed
+ * code_tag_time_stats_start - start timing a piece of code
  *
  * Context: any but NMI.
- * Return: what code_tag_time_stats_finish() wants.
+ * Return: the start time, for code_tag_time_stats_finish(); 0 while timing is
+ * off.
  */
 static __always_inline u64 code_tag_time_stats_start(void)
 {
@@ -73,10 +77,10 @@ static __always_inline u64 code_tag_time_stats_start(void)
 }
 
 /**
- * code_tag_time_stats_finish - here ends what is timed
- * @_start: what code_tag_time_stats_start() returned; 0 for nothing to count
+ * code_tag_time_stats_finish - finish timing a piece of code
+ * @_start: value of code_tag_time_stats_start(); 0 counts nothing
  *
- * The statistics are those of the line that this stands on.
+ * The time is added to the statistics of this call site.
  *
  * Context: any but NMI.
  */
@@ -89,14 +93,14 @@ do {									\
 } while (0)
 
 /**
- * code_tag_timed - make a call, and time it by the line that this stands on
+ * code_tag_timed - make a call and time it at this call site
  * @_call: an expression with a value
  *
- * For what sleeps on behalf of its callers, and would show one line for all of
- * them: a macro with this, of the name of the function, shows theirs.
+ * For functions that sleep on behalf of their callers. A macro of the same name
+ * as the function that uses this times each caller at its own call site.
  *
  * Context: any but NMI.
- * Return: the value.
+ * Return: the value of @_call.
  */
 #define code_tag_timed(_call)						\
 ({									\
@@ -107,7 +111,7 @@ do {									\
 	_timed_ret;							\
 })
 
-/* A wait begins here, unless it is one that goes on. */
+/* A wait begins at this call site, unless the entry is in a wait already. */
 #define wait_timing_start(_wq_entry)					\
 do {									\
 	CODETAG_TIME_STATS_TAG(_time_stats_tag);			\
@@ -116,7 +120,7 @@ do {									\
 		__wait_timing_start((_wq_entry), &_time_stats_tag);	\
 } while (0)
 
-/* A wait is over, if one was. */
+/* The wait of an entry is over, if it was timed. */
 static __always_inline void
 wait_timing_finish(struct wait_queue_entry *wq_entry)
 {

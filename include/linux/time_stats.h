@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statistics on events that have a start and an end: how many, how often, how
- * long. See lib/time_stats.c and Documentation/core-api/time-stats.rst.
+ * Statistics of events that have a start and an end: their number, frequency
+ * and duration. See lib/time_stats.c and Documentation/core-api/time-stats.rst.
  */
 #ifndef _LINUX_TIME_STATS_H
 #define _LINUX_TIME_STATS_H
@@ -13,14 +13,14 @@
 struct seq_file;
 struct time_stats_histogram;
 
-/* How many quantiles there are: of 1/16, 2/16 ... 15/16 of the events. */
+/* Number of quantiles: 1/16, 2/16 ... 15/16. */
 #define TIME_STATS_QUANTILES	15
 
 /**
- * struct time_stats - statistics on events of a kind
+ * struct time_stats - statistics of one kind of event
  *
- * Made by time_stats_init(). All of it is private to lib/time_stats.c, see
- * struct time_stats_report for what can be known.
+ * Initialized by time_stats_init(). All members are private to
+ * lib/time_stats.c; time_stats_read() fills a struct time_stats_report.
  */
 struct time_stats {
 	/* private: */
@@ -34,7 +34,7 @@ struct time_stats {
 	u64 max;
 	u32 total_rest;
 
-	/* Of the ends of events. */
+	/* When the first and the last event ended. */
 	u64 first;
 	u64 last;
 
@@ -49,23 +49,23 @@ struct time_stats {
 };
 
 /**
- * struct time_stats_report - what is known of events, all times in nanoseconds
- * @count: how many there were
- * @unsorted: how many of them are not in the quantiles, as they came before
- *	there was memory for that
- * @total: how long all of them took; U64_MAX for more than fits
- * @mean: how long one took on average
- * @min: how long the shortest took
- * @max: how long the longest took
- * @last: when the last one ended, of ktime_get_mono_fast_ns()
- * @span: from the end of the first to the end of the last
- * @interval: mean time from the end of one to the end of the next, 0 for fewer
- *	than two
- * @recent_mean: how long one took on average, of the last seconds
- * @recent_interval: mean time between them, of the last seconds; 0 when there was
- *	none
- * @quantile: by increasing time; off by at most 1/64 of the value, all 0 when
- *	no event is in them
+ * struct time_stats_report - statistics of events, all times in nanoseconds
+ * @count: number of events
+ * @unsorted: number of events that are missing in the quantiles, because the
+ *	histogram was not allocated yet
+ * @total: sum of all durations, U64_MAX if it is larger
+ * @mean: mean duration
+ * @min: shortest duration
+ * @max: longest duration
+ * @last: end of the last event, in time of ktime_get_mono_fast_ns()
+ * @span: time from the end of the first event to the end of the last one
+ * @interval: mean time from the end of an event to the end of the next, 0 for
+ *	fewer than two events
+ * @recent_mean: mean duration over the last seconds
+ * @recent_interval: mean time between events over the last seconds, 0 if there
+ *	were none
+ * @quantile: quantiles of the duration, the smallest first. The error is at
+ *	most 1/64 of the value. All are 0 if the histogram has no events.
  */
 struct time_stats_report {
 	u64 count;

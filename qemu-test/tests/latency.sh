@@ -372,14 +372,14 @@ test_bad_commands()
 	refused "on" "no such command" 'column 1, "on"'
 	refused "1" "no such command" 'column 1, "1"'
 	refused "module ctag_sleep" "a command is missing"
-	refused "module ctag_sleep enable" "not for some lines only" "column 19,"
-	refused "func x disable" "not for some lines only" "column 8,"
-	refused "func x sort time" "not for some lines only" "column 8,"
+	refused "module ctag_sleep enable" "takes no query" "column 19,"
+	refused "func x disable" "takes no query" "column 8,"
+	refused "func x sort time" "takes no query" "column 8,"
 	refused "sort" "an order is missing"
 	refused "sort size" "neither place nor time" 'column 6, "size"'
 	refused "sort time place" "more than a command" 'column 11, "place"'
 	refused "reset reset" "more than a command" "column 7,"
-	refused "func nosuch reset" "no such line"
+	refused "func nosuch reset" "no such call site"
 	refused 'file "x reset' "no end" "column 6,"
 	eq "nothing changed" "$(count sleep_short)" 3
 	if head -c 5000 /dev/zero | tr '\0' x > $STATS 2> /dev/null; then
