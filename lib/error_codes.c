@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Error codes that tell the line they come from.
+ * Error codes that name the line they come from.
  *
- * Each ERR() is a code tag with a number, and its value is an error code made of
- * that number, above the errors that the kernel has and below MAX_ERRNO: so it is
- * an error wherever only that is asked. A table says for each number what it
- * stands for. A number has a meaning from the moment that ERR() first returns it,
- * and keeps it until the machine goes down: whoever got hold of it may ask at any
- * time, and in any context, and never gets another line's answer.
+ * Each ERR() is a code tag with a number. Its value is an error code made from
+ * that number, above all errors of the kernel and below MAX_ERRNO, so IS_ERR()
+ * and tests of the sign treat it as an error. A table has the meaning of each
+ * number: a name and an error. A number gets its meaning when ERR() first
+ * returns it and keeps it until reboot. So the holder of a code can look it up
+ * at any time and in any context, and never gets the meaning of another line.
  *
- * So the tags are not numbered by the codetag library, which would keep all
- * numbers of a module for the sake of one. When a module goes, the numbers that
- * it never returned are free. Those that it did return wait for a line of the
- * same name and error, which is what they get when that module is loaded again:
- * loading one that fails, however often, takes no more than its lines once.
- * A module's names are copies, made when it is loaded; the table never refers to
- * memory of a module. Where there is no number or no memory left, ERR() is the
- * error that it was given, and the log says how many lines of the kernel or of a
- * module that concerns.
+ * Therefore the codetag library does not number these tags: it would keep all
+ * numbers of a module because of one that is in use. When a module is unloaded,
+ * the numbers that it never returned become free. The others wait for a line
+ * with the same name and error, which comes when the same module is loaded
+ * again. So repeated loads of a module use up its numbers only once. The names
+ * of a module's lines are copied when it is loaded: the table never refers to
+ * memory of a module. Without a free number, or without memory, ERR() returns
+ * the error it was given. The log then says for how many lines of the kernel or
+ * of a module this is so.
  *
- * The table grows by chunks, which stay. A chunk exists before a tag gets a number in
- * it; readers start from the number.
+ * The table grows by chunks, which are never freed. A chunk exists before a tag
+ * gets a number in it, and readers start from the number.
  *
- * Numbers are written and read without a lock. The first return of a code publishes its
- * class with a release, after its name: a reader that sees the class also sees the name.
- * Every return orders the code after the class, so a caller that received the code finds
- * its class: it looks the table up by the code, and a load whose address depends on the
- * code comes after it.
+ * Numbers are written and read without a lock. The first return of a code
+ * publishes its class with a release, after its name: a reader that sees the
+ * class also sees the name. Every return orders the code after the class, so a
+ * caller that received the code finds its class: it looks up the table by the
+ * code, and a load whose address depends on the code comes after it.
  *
- * Numbers are given and taken with the type's lock held for writing.
+ * Numbers are assigned and taken back with the type's lock held for writing.
  */
 #define pr_fmt(fmt) "error_codes: " fmt
 
@@ -54,28 +54,28 @@
 
 extern struct error_code __start_error_codes[], __stop_error_codes[];
 
-/* The codes are above the restart codes and all others that are the kernel's own. */
+/* The codes are above all errors of the kernel, including the restart codes. */
 static_assert(ERROR_CODE_FIRST > ERECALLCONFLICT);
-/* What holds an error in a short keeps doing so. */
+/* Code that stores an error in a short keeps working. */
 static_assert(MAX_ERRNO <= S16_MAX);
 static_assert(NR_ERROR_CODES <= CODETAG_INDEX_MAX);
 static_assert(IS_ALIGNED(sizeof(struct error_code), __alignof__(struct codetag)));
 
 /**
- * struct error_meaning - what a code stands for
- * @name: for people
- * @class: the error; 0 while ERR() has not returned the code
+ * struct error_meaning - the meaning of a code
+ * @name: the error and the line as text
+ * @class: the error; 0 until ERR() first returns the code
  */
 struct error_meaning {
 	const char *name;
 	s16 class;
 };
 
-/* By index of the tag less one, which is by code less the first. */
+/* Meanings by number - 1, that is, by code - ERROR_CODE_FIRST. */
 #define ERROR_CHUNK	256
 static struct error_meaning *error_chunks[DIV_ROUND_UP(NR_ERROR_CODES, ERROR_CHUNK)];
 
-/* Given to a tag; and those of them that are left of modules that are gone. */
+/* Numbers in use, and those among them that unloaded modules have left. */
 static DECLARE_BITMAP(error_codes_given, NR_ERROR_CODES);
 static DECLARE_BITMAP(error_codes_left, NR_ERROR_CODES);
 
@@ -103,7 +103,7 @@ static struct error_code *error_code_of_range(struct codetag_type *type,
 			    struct error_code, ct);
 }
 
-/* The meaning of a number less one, or NULL if there is no chunk for it. */
+/* Get the meaning of number @i + 1, or NULL if there is no chunk for it. */
 static struct error_meaning *error_meaning(unsigned int i)
 {
 	struct error_meaning *chunk = READ_ONCE(error_chunks[i / ERROR_CHUNK]);
@@ -124,7 +124,7 @@ static struct error_meaning *error_meaning_make(unsigned int i)
 	return error_meaning(i);
 }
 
-/* A number that is left of a line of this name. */
+/* Find a number that an unloaded line of the same name and error has left. */
 static unsigned int error_code_find_left(const struct error_code *code)
 {
 	const struct error_meaning *m;
@@ -138,7 +138,7 @@ static unsigned int error_code_find_left(const struct error_code *code)
 	return i;
 }
 
-/* A number for a tag, from 1, or 0. */
+/* Get a number for a tag, from 1, or 0 if there is none. */
 static unsigned int error_code_give(const struct error_code *code)
 {
 	unsigned int i = error_code_find_left(code);
@@ -156,7 +156,7 @@ static unsigned int error_code_give(const struct error_code *code)
 	m = error_meaning_make(i);
 	if (!m)
 		return 0;
-	/* The kernel's own names stay. */
+	/* Names in vmlinux are not copied. */
 	name = kstrdup_const(code->name, GFP_KERNEL);
 	if (!name)
 		return 0;
@@ -180,8 +180,8 @@ static void error_code_take_back(const struct error_code *code)
 }
 
 /*
- * The lines of the kernel, in the order in which they are linked, or of a module.
- * Never fails: without a number a line returns its error.
+ * Number the lines of the kernel, in the order of linking, or of a module.
+ * Never fails: a line without a number returns its error.
  */
 static int error_codes_load(struct codetag_type *type,
 			    struct codetag_range *range)
@@ -204,7 +204,7 @@ static int error_codes_load(struct codetag_type *type,
 	return 0;
 }
 
-/* None of the module's code runs any more, so it returns nothing any more. */
+/* None of the module's code runs any more, so it returns no further codes. */
 static void error_codes_unload(struct codetag_type *type,
 			       struct codetag_range *range)
 {
@@ -223,19 +223,20 @@ static void error_codes_unload(struct codetag_type *type,
 
 /* Internals: meanings */
 
-/* The meaning of what error_code_possible() passed, or NULL. */
+/* Get the meaning of a number that passed error_code_possible(), or NULL. */
 static const struct error_meaning *error_code_meaning(long err)
 {
 	const struct error_meaning *m = error_meaning(-err - ERROR_CODE_FIRST);
 
-	/* Pairs with the release in error_code(): then there is a name. */
+	/* Pairs with the release in error_code(): a class implies a name. */
 	return m && smp_load_acquire(&m->class) ? m : NULL;
 }
 
 /*
- * Is this register what user space must not see? Not what somebody chose who
- * knows nothing of codes: a tracer or a filter that skipped the system call, or
- * the one that rt_sigreturn() returns to, which left -1 as the number.
+ * Does a code reach user space in this register? A value that looks like a code
+ * is none if a tracer or a seccomp filter chose it and skipped the system call,
+ * or if rt_sigreturn() restored it. In both cases the number of the system call
+ * is -1.
  */
 static bool __maybe_unused error_code_leaks(struct pt_regs *regs)
 {
@@ -247,11 +248,11 @@ static bool __maybe_unused error_code_leaks(struct pt_regs *regs)
 /* Interface */
 
 /**
- * error_code - what ERR() returns
+ * error_code - get the value of an ERR()
  * @code: its tag
  *
  * Context: any.
- * Return: the code of the line, or the error of its class where it has none.
+ * Return: the code of the line, or its error if it has no code.
  */
 int error_code(const struct error_code *code)
 {
@@ -262,11 +263,11 @@ int error_code(const struct error_code *code)
 		return code->class;
 
 	m = error_meaning(index - 1);
-	/* Orders before what the caller does with the code: see at the top. */
+	/* Orders the class before the caller's use of the code, see the top. */
 	if (!smp_load_acquire(&m->class)) {
 		/* Pairs with the acquire in error_code_meaning(). */
 		smp_store_release(&m->class, code->class);
-		/* Likewise before what the caller does. */
+		/* Likewise, for a class that was just written. */
 		smp_wmb();
 	}
 	return -(int)(index - 1 + ERROR_CODE_FIRST);
@@ -274,11 +275,11 @@ int error_code(const struct error_code *code)
 EXPORT_SYMBOL_GPL(error_code);
 
 /**
- * error_code_class - what error_class() does about what may be a code
- * @err: a number that error_code_possible()
+ * error_code_class - slow path of error_class()
+ * @err: a number that passed error_code_possible()
  *
  * Context: any.
- * Return: the error it stands for, or @err.
+ * Return: the error that @err stands for, or @err if it is not a code.
  */
 long error_code_class(long err)
 {
@@ -289,11 +290,11 @@ long error_code_class(long err)
 EXPORT_SYMBOL_GPL(error_code_class);
 
 /**
- * error_code_name - the name of a code
- * @err: any integer; as with errname(), its sign is no matter
+ * error_code_name - get the name of a code
+ * @err: any integer; its sign is ignored, as by errname()
  *
  * Context: any.
- * Return: a string that stays, or NULL when @err is no code of ERR().
+ * Return: the name, which is never freed, or NULL if @err is not a code.
  */
 const char *error_code_name(long err)
 {
@@ -308,18 +309,18 @@ const char *error_code_name(long err)
 }
 
 /**
- * error_code_syscall - what syscall_error_class() does about what may be a code
+ * error_code_syscall - slow path of syscall_error_class()
  * @regs: registers of the task
- * @ret: a number that error_code_possible()
+ * @ret: a number that passed error_code_possible()
  *
- * Not every number that looks like a code is one. Values that are no errors are
- * announced by force_successful_syscall_return(). What a signal interrupted may
- * have had any value there: rt_sigreturn() returns that, with -1 as the number of
- * the system call. A new task returns from clone() elsewhere, and the errors by
- * which a system call is restarted are no codes.
+ * Not every number that looks like a code is one. A system call whose value is
+ * not an error calls force_successful_syscall_return(). rt_sigreturn() returns
+ * the value that the register had when the signal came, which can be any, and
+ * sets the number of the system call to -1. A new task does not get here from
+ * clone(), and the errors that restart a system call are not codes.
  *
- * Context: the current task's, in a system call.
- * Return: the error it stands for, or @ret.
+ * Context: the current task, in a system call.
+ * Return: the error that @ret stands for, or @ret.
  */
 long error_code_syscall(struct pt_regs *regs, long ret)
 {
@@ -331,12 +332,13 @@ long error_code_syscall(struct pt_regs *regs, long ret)
 
 #ifdef CONFIG_ERROR_CODES_DEBUG
 /**
- * error_codes_check_exit - warn about a code that leaves the kernel
+ * error_codes_check_exit - warn about a code that is returned to user space
  * @regs: registers of the task, before a tracer can change them
  *
- * Says the line, once a boot, and changes nothing.
+ * The warning names the line. It comes once a boot, and the value is not
+ * changed.
  *
- * Context: the current task's, at the end of a system call.
+ * Context: the current task, at the end of a system call.
  */
 void error_codes_check_exit(struct pt_regs *regs)
 {

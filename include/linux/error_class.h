@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a code of ERR() stands for, and how it is kept from user space: for code that
- * compares errors or returns them to user space. Code that creates error codes includes
- * errname.h. See lib/error_codes.c.
+ * Translate codes of ERR() back to errors. For code that compares errors or
+ * returns them to user space. Code that creates error codes includes
+ * linux/errname.h. See lib/error_codes.c.
  */
 #ifndef _LINUX_ERROR_CLASS_H
 #define _LINUX_ERROR_CLASS_H
@@ -13,14 +13,15 @@
 
 struct pt_regs;
 
-/* The largest error that ERR() takes. */
+/* The largest error that ERR() accepts. */
 #define ERROR_CLASS_MAX		1023
 
 /*
- * Where there is room, codes begin above MAX_USER_ERRNO, so that no error which
- * user space chose looks like one, and above the errors of NFSv4, which its client
- * passes on as negative numbers (10001 to 10103, and 12001 and 12002 of its own). The
- * last two numbers are ext4's and MAX_ERRNO.
+ * With CONFIG_WIDE_ERRNO, codes begin above MAX_USER_ERRNO, so that no error
+ * that user space chooses looks like a code. They also begin above the errors
+ * of NFSv4, which its client passes on as negative numbers (10001 to 10103, and
+ * 12001 and 12002 of its own). The last two numbers are not codes: ext4 uses
+ * one, and the other is MAX_ERRNO.
  */
 #ifdef CONFIG_WIDE_ERRNO
 #define ERROR_CODE_FIRST	12288
@@ -38,7 +39,7 @@ long error_code_class(long err);
 const char *error_code_name(long err);
 long error_code_syscall(struct pt_regs *regs, long ret);
 
-/* One compare; what passes it may be a code, or mean something else. */
+/* One comparison. A number that passes may be a code or something else. */
 static __always_inline bool error_code_possible(long err)
 {
 	return (unsigned long)err + ERROR_CODE_LAST < NR_ERROR_CODES;
@@ -50,15 +51,15 @@ static __always_inline long __error_class(long err)
 }
 
 /**
- * error_class - the error that a code of ERR() stands for
+ * error_class - get the error that a code of ERR() stands for
  * @_err: any integer
  *
- * Use it before an error is compared with -EINVAL and the like, and before user space
- * sees it.
+ * Use this before an error is compared with -EINVAL and the like, and before
+ * user space sees it.
  *
  * Context: any.
- * Return: the error that was given to ERR(), or @_err itself when that is no
- * code of ERR(); of the type of @_err.
+ * Return: the error that was passed to ERR(), or @_err if it is not a code. The
+ * type is that of @_err.
  */
 #define error_class(_err)	((typeof(_err))__error_class(_err))
 
@@ -67,7 +68,7 @@ static __always_inline long __error_class(long err)
  * @err: any integer
  *
  * Context: any.
- * Return: whether error_class() would change @err.
+ * Return: true if @err is a code that ERR() has returned.
  */
 static inline bool error_is_code(long err)
 {
@@ -75,14 +76,15 @@ static inline bool error_is_code(long err)
 }
 
 /**
- * syscall_error_class - what a system call returns to user space
+ * syscall_error_class - translate the return value of a system call
  * @regs: registers of the task, as the system call left them
- * @ret: what its function returned
+ * @ret: return value of the system call's function
  *
- * For an architecture, between the two; not for values that somebody else puts
- * into the register, as seccomp and tracers do: these are what they are.
+ * An architecture calls this between that function and user space. Values that
+ * seccomp or a tracer puts into the register must not be translated.
  *
- * Context: the current task's, in a system call.
+ * Context: the current task, in a system call.
+ * Return: the error that @ret stands for if it is a code, else @ret.
  */
 static __always_inline long syscall_error_class(struct pt_regs *regs, long ret)
 {
@@ -91,8 +93,9 @@ static __always_inline long syscall_error_class(struct pt_regs *regs, long ret)
 }
 
 /*
- * The value of this system call is what it is, even where it looks like a code:
- * until syscall_return_done(), which the architecture's exit calls.
+ * After syscall_return_as_is(), the value of this system call is not
+ * translated, even if it looks like a code. The exit code of the architecture
+ * ends that with syscall_return_done().
  */
 #define syscall_return_as_is()	set_syscall_work(SYSCALL_AS_IS)
 #define syscall_return_done()	clear_syscall_work(SYSCALL_AS_IS)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Error codes that tell the line they come from. See lib/error_codes.c.
+ * Error codes that name the line they come from. See lib/error_codes.c.
  *
- * Include <linux/errname.h> for it, and only from C files: drivers have an ERR()
- * of their own.
+ * Include <linux/errname.h> instead of this header, and only in C files: some
+ * drivers have an ERR() of their own.
  */
 #ifndef _LINUX_ERROR_CODES_H
 #define _LINUX_ERROR_CODES_H
@@ -18,8 +18,8 @@
 
 /**
  * struct error_code - a line that returns an error
- * @ct: where it is; its index tells the code, 0 that there is none
- * @name: the error and the line, for people
+ * @ct: its place in the source; the index determines the code, 0 means none
+ * @name: the error and the line as text
  * @class: the error
  */
 struct error_code {
@@ -31,14 +31,15 @@ struct error_code {
 int error_code(const struct error_code *code);
 
 /**
- * ERR - an error that tells where it comes from
+ * ERR - make an error that names the line it comes from
  * @_err: a negative error, a constant
  *
- * The value is a number that stands for @_err on this line: error_class() gives
- * @_err, errname() and %pe the name of both. Callers that check only the sign, or
- * IS_ERR(), need no change; a caller that compares the error must use error_class().
+ * The value is a code for @_err on this line: error_class() returns @_err,
+ * errname() and %pe give the name of both. Callers that check only the sign or
+ * IS_ERR() need no change; callers that compare the error must use
+ * error_class().
  *
- * Where there are no numbers left it is just @_err.
+ * If the numbers have run out, the value is @_err.
  *
  * Context: any.
  */
@@ -57,7 +58,7 @@ int error_code(const struct error_code *code);
 	error_code(&_error_code);					\
 })
 
-/* An error in a message: what it always was, and its name where it has a line. */
+/* Format and argument for an error in a message; shows its line if known. */
 #define ERR_FMT		"%pe"
 #define ERR_ARG(_err)	ERR_PTR(_err)
 
