@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kmemtrace: a record for every allocation and every free of a slab object or of
- * pages, in relay buffers of each CPU, for user space to take away.
+ * kmemtrace: write a record for every allocation and every free of slab objects
+ * and pages into per-CPU relay buffers, which user space reads.
  *
- * It listens to tracepoints of the allocators, so it costs no more than those while
- * it is off, and needs no profiling. The layout of the records is in
- * include/uapi/linux/kmemtrace.h.
+ * The probes are attached to tracepoints of the allocators. So kmemtrace needs
+ * no profiling, and while it is off it costs no more than the tracepoints. The
+ * layout of the records is in include/uapi/linux/kmemtrace.h.
  *
  * Invariants:
  *
- *  - Every event seen while recording takes one sequence number, and then is
- *    either written whole or counted as lost: numbers given out are events
- *    written, events lost and KMEMTRACE_EVENT_LOST records, all CPUs together,
- *    and one for each time that recording began.
- *  - The records of a CPU are written by that CPU with interrupts off, and their
- *    numbers rise. The allocators are not called from NMIs, nor are we.
- *  - What is lost is told in the stream before the next record of that CPU.
+ *  - Every event seen while recording takes one sequence number, and is then
+ *    either written whole or counted as lost. Over all CPUs, the numbers used
+ *    are: one for each event written, one for each event lost, one for each
+ *    KMEMTRACE_EVENT_LOST record, and one for each start of recording.
+ *  - Only a CPU itself writes its records, with interrupts off, so the numbers
+ *    in its buffer rise. The allocators are not called in NMI, so neither is
+ *    this code.
+ *  - Lost records are reported in the stream before the next record of that
+ *    CPU.
  *
- * A record is made in place, in any context, without a lock: one shared counter,
- * the sequence number, is all that the CPUs have in common. That is the price of
- * one total order; it is a few times what the reader could keep up with.
+ * A record is made in place, in any context, without a lock. The CPUs share
+ * only the counter of sequence numbers, which gives all records one total
+ * order. It can count several times faster than a reader can follow.
  *
- * From kmem_cache_init() to the end of mm_init() there are no relay buffers yet;
- * the records wait in an array that is thrown away after boot.
+ * From kmem_cache_init() to the end of mm_init() there are no relay buffers
+ * yet. Until then the records go into an array, which is freed after boot.
  */
 #define pr_fmt(fmt) "kmemtrace: " fmt
 
@@ -67,7 +69,7 @@
 #define SUBBUFS_DEFAULT	16
 #define SUBBUFS_MAX	(UINT_MAX / SUBBUF_SIZE)	/* of relay_open() */
 
-/* Bits of the configuration; a feature has that of its id. */
+/* Bits of the configuration; the bit of a feature is its id. */
 #define RECORDING	BIT(0)
 #define WITH_TIME	BIT(KMEMTRACE_FEATURE_TIME)
 #define WITH_PID	BIT(KMEMTRACE_FEATURE_PID)
@@ -85,7 +87,7 @@ static_assert(sizeof(struct kmemtrace_alloc) == 48);
 static_assert(sizeof(struct kmemtrace_lost) == 40);
 static_assert(sizeof(struct kmemtrace_feature) == 3);
 
-/* The kinds of record, and how long each is with the features chosen. */
+/* The kinds of records, and their sizes without features. */
 enum kind {
 	KIND_ALLOC,
 	KIND_FREE,
@@ -100,8 +102,9 @@ static const u16 kind_core[NR_KINDS] = {
 };
 
 /*
- * The configuration is changed under the lock. The probes look at it without:
- * what they find there was set before RECORDING, and stays while they run.
+ * The configuration is changed under the lock. The probes read it without: the
+ * features and sizes are set before RECORDING, and do not change while probes
+ * run.
  */
 static DEFINE_MUTEX(kmemtrace_lock);
 static unsigned int kmemtrace_config __read_mostly = WITH_ALL;
@@ -109,21 +112,21 @@ static u16 kind_size[NR_KINDS] __read_mostly;
 static struct rchan *kmemtrace_chan __read_mostly;
 static unsigned int kmemtrace_subbufs = SUBBUFS_DEFAULT;
 static struct dentry *kmemtrace_dir;
-/* Recording ends when this is closed; NULL: it lasts. Under the lock, too. */
+/* Recording ends when this file is closed, if set. Changed under the lock. */
 static struct file *kmemtrace_holder;
 
 static atomic_t kmemtrace_sequence ____cacheline_aligned_in_smp;
 
 /**
- * struct kmemtrace_cpu - what a CPU did since boot
+ * struct kmemtrace_cpu - counts of a CPU since boot
  * @events: records of allocations and frees that were written
  * @bytes: size of all records that were written
- * @lost_events: records that found no room
- * @lost_bytes: their size
- * @untold_events: those of @lost_events that no KMEMTRACE_EVENT_LOST told of
- * @untold_bytes: their size
+ * @lost_events: records that were lost for lack of room
+ * @lost_bytes: size of the lost records
+ * @untold_events: lost records not yet reported by a KMEMTRACE_EVENT_LOST
+ * @untold_bytes: size of the unreported records
  *
- * Changed by that CPU with interrupts off.
+ * Only that CPU changes them, with interrupts off.
  */
 struct kmemtrace_cpu {
 	u64 events;
@@ -136,15 +139,15 @@ struct kmemtrace_cpu {
 
 static DEFINE_PER_CPU(struct kmemtrace_cpu, kmemtrace_cpu);
 
-/* Before there are relay buffers. */
+/* The records from before there are relay buffers. */
 static u8 early_room[256 * 1024] __initdata __aligned(KMEMTRACE_ALIGN);
 static size_t early_used;
 
 /* Internals: the caller of the page allocator */
 
 /*
- * Functions that allocate or free pages for their caller. A return address in
- * one of them says nothing, and the stack is asked who called it.
+ * Functions that allocate or free pages on behalf of their caller. If the call
+ * site is in one of them, its caller on the stack is the one to record.
  */
 static void * const inner_functions[] = {
 #ifdef CONFIG_NUMA
@@ -179,7 +182,7 @@ static void * const inner_functions[] = {
 	__page_frag_cache_drain,
 };
 
-/* Likewise, those that the compiler may have made part of others. */
+/* The same for functions that the compiler may have inlined. */
 static const char * const inner_names[] = {
 	"alloc_page_interleave",
 	"alloc_pages_preferred_many",
@@ -262,7 +265,7 @@ static __ref noinline void *early_reserve(size_t size)
 {
 	void *room = early_room + early_used;
 
-	/* After boot it is used up, whatever was. */
+	/* After boot, early_used is the size of the array: no room is left. */
 	if (early_used + size > sizeof(early_room))
 		return NULL;
 	early_used += size;
@@ -294,7 +297,7 @@ static __always_inline void fill_event(struct kmemtrace_event *e, u8 event_id,
 	e->ptr = ptr;
 }
 
-/* Not in the array of early boot: if there is no room, there is none for the rest. */
+/* Not in the array of early boot, which is full once a record was lost. */
 static noinline bool tell_lost(struct kmemtrace_cpu *c)
 {
 	struct kmemtrace_lost *r;
@@ -319,7 +322,7 @@ static noinline void lose(struct kmemtrace_cpu *c, size_t size)
 	c->untold_bytes += size;
 }
 
-/* Room for a record of this CPU, or NULL after it was counted as lost. */
+/* Get room for a record of this CPU, or count it as lost and return NULL. */
 static __always_inline void *begin_record(size_t size)
 {
 	struct kmemtrace_cpu *c = this_cpu_ptr(&kmemtrace_cpu);
@@ -334,7 +337,7 @@ static __always_inline void *begin_record(size_t size)
 	return room;
 }
 
-/* Size and id in one store; the fourth byte of that is the first of the value. */
+/* Write size and id in one store; the value then overwrites its fourth byte. */
 static __always_inline void *put_feature(void *p, u8 id, u64 value, size_t len)
 {
 	u32 size = sizeof(struct kmemtrace_feature) + len;
@@ -361,7 +364,7 @@ static __always_inline void put_features(void *record, enum kind kind,
 {
 	void *p = record + kind_core[kind];
 
-	/* The last of them may end before the record. */
+	/* Clear the end of the record, which the features may not fill. */
 	*(u64 *)(record + kind_size[kind] - KMEMTRACE_ALIGN) = 0;
 	if (kind == KIND_FREE_PAGES)
 		p = put_feature(p, KMEMTRACE_FEATURE_BYTES, bytes, sizeof(u64));
@@ -393,7 +396,7 @@ static unsigned int size_of_kind(enum kind kind, unsigned int config)
 	return ALIGN(size, KMEMTRACE_ALIGN);
 }
 
-/* -1 where the memory is wanted at hand. */
+/* A CPU of the requested node, or -1 for the local node or none. */
 static __always_inline s32 target_cpu(int node)
 {
 	unsigned int cpu;
@@ -515,7 +518,7 @@ static void unregister_probes(void)
 	unregister_trace_kmem_cache_free(probe_cache_free, NULL);
 	unregister_trace_mm_page_alloc(probe_page_alloc, NULL);
 	unregister_trace_mm_page_free(probe_page_free, NULL);
-	/* Nobody is in one of them after this. */
+	/* After this, no CPU is in a probe. */
 	tracepoint_synchronize_unregister();
 }
 
@@ -565,7 +568,7 @@ static struct dentry *create_buf_file(const char *filename,
 {
 	static struct dentry none;
 
-	/* Asked before there are files, relay only wants to hear no error. */
+	/* There are no files before debugfs; relay needs a non-NULL value. */
 	if (!filename)
 		return &none;
 	return debugfs_create_file(filename, mode, parent, buf,
@@ -576,7 +579,7 @@ static int remove_buf_file(struct dentry *dentry)
 {
 	struct rchan_buf *buf;
 
-	/* Relay knows that it ends, and tells nobody who waits in poll(). */
+	/* relay does not wake the tasks in poll() when a buffer goes away. */
 	if (dentry) {
 		buf = d_inode(dentry)->i_private;
 		wake_up_interruptible(&buf->read_wait);
@@ -590,7 +593,7 @@ static const struct rchan_callbacks relay_callbacks = {
 	.remove_buf_file	= remove_buf_file,
 };
 
-/* At boot, the page allocator may not have been told of most of it. */
+/* At boot, most of the memory may not have reached the page allocator yet. */
 static u64 __ref memory_size(void)
 {
 	if (IS_ENABLED(CONFIG_DEFERRED_STRUCT_PAGE_INIT) &&
@@ -600,8 +603,9 @@ static u64 __ref memory_size(void)
 }
 
 /*
- * The buffers of all CPUs may have half of the memory, of what is free of it, and of
- * its addresses. One each may be tried: no number would be left to try later.
+ * The buffers of all CPUs may take half of the memory, half of the available
+ * memory, and half of the vmalloc space. One sub-buffer for each CPU is always
+ * allowed: relay_open() then decides.
  */
 static unsigned int subbufs_limit(void)
 {
@@ -637,7 +641,7 @@ static int open_channel(void)
 	if (kmemtrace_chan)
 		return 0;
 	limit_subbufs();
-	/* Each CPU that comes online after this brings its buffer. */
+	/* relay makes a buffer for each CPU that comes online later. */
 	cpus_read_lock();
 	kmemtrace_chan = relay_open(kmemtrace_dir ? "cpu" : NULL, kmemtrace_dir,
 				    SUBBUF_SIZE, kmemtrace_subbufs,
@@ -646,7 +650,7 @@ static int open_channel(void)
 	return kmemtrace_chan ? 0 : -ENOMEM;
 }
 
-/* With what was not read, and with what nobody can be told any more. */
+/* Drop the buffers with all unread records, and forget unreported losses. */
 static void drop_channel(void)
 {
 	struct kmemtrace_cpu *c;
@@ -664,8 +668,8 @@ static void drop_channel(void)
 }
 
 /*
- * poll() reports whole sub-buffers only. At the end, when nobody writes any more, the
- * last one is as full as it will be.
+ * poll() reports only whole sub-buffers. So when recording ends, close the last
+ * one of each CPU, which will not get any fuller.
  */
 static void close_subbufs(void)
 {
@@ -678,7 +682,7 @@ static void close_subbufs(void)
 		if (!buf || !buf->dentry)
 			continue;
 		inode = d_inode(buf->dentry);
-		/* Nobody reads meanwhile. */
+		/* Keep readers out. */
 		inode_lock(inode);
 		if (buf->offset && buf->offset <= kmemtrace_chan->subbuf_size)
 			relay_switch_subbuf(buf, 0);
@@ -699,11 +703,11 @@ static void begin_recording(void)
 {
 	lockdep_assert_held(&kmemtrace_lock);
 
-	/* What happened before was not seen, which a reader can tell by this. */
+	/* Leave a gap in the numbers to show that events may be missing. */
 	atomic_inc(&kmemtrace_sequence);
 	/*
-	 * Now all probes at once. Pairs with the smp_load_acquire() of theirs: the
-	 * channel and the sizes of the records are there.
+	 * Let all probes begin at once. Pairs with their smp_load_acquire():
+	 * they see the channel and the sizes of the records.
 	 */
 	smp_store_release(&kmemtrace_config, kmemtrace_config | RECORDING);
 }
@@ -761,11 +765,11 @@ static void stop_recording(void)
 
 /* Interface: debugfs */
 
-/* What is written to "enabled". It reads 0 or 1. */
+/* Values that can be written to "enabled". It reads as 0 or 1. */
 enum enabled {
 	ENABLED_OFF,
 	ENABLED_ON,
-	ENABLED_HELD,	/* until the file that this was written to is closed */
+	ENABLED_HELD,	/* until the file is closed that this was written to */
 };
 
 static int begin_for(struct file *holder)
@@ -816,7 +820,7 @@ static ssize_t enabled_write(struct file *file, const char __user *user,
 	return ret ?: count;
 }
 
-/* However the program that held it came to its end. */
+/* Ends a held recording also when the program that holds it is killed. */
 static int enabled_release(struct inode *inode, struct file *file)
 {
 	mutex_lock(&kmemtrace_lock);
@@ -839,7 +843,7 @@ static int subbufs_get(void *data, u64 *val)
 	return 0;
 }
 
-/* The buffers there are go, with what nobody read. */
+/* Drops the existing buffers with all unread records. */
 static int subbufs_set(void *data, u64 val)
 {
 	int ret = 0;
@@ -850,7 +854,7 @@ static int subbufs_set(void *data, u64 val)
 	if (kmemtrace_config & RECORDING) {
 		ret = -EBUSY;
 	} else if (val > kmemtrace_subbufs && val > subbufs_limit()) {
-		/* What the buffers have now is not free, and can be had again. */
+		/* Only if it grows: the memory of the old buffers is freed. */
 		ret = -ENOMEM;
 	} else {
 		drop_channel();
@@ -877,7 +881,7 @@ static int features_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* Words between blanks or commas; "all" and "none" by themselves will do too. */
+/* Words are separated by blanks or commas; "all" and "none" are words, too. */
 static int parse_features(char *s)
 {
 	unsigned int features = 0;
@@ -957,7 +961,7 @@ static void copy_counts(void *data)
 	local_irq_restore(flags);
 }
 
-/* A CPU is asked itself, so that no figure is half of one. */
+/* Read the counts on their own CPU, so that no u64 is half updated. */
 static void read_counts(unsigned int cpu, struct kmemtrace_cpu *c)
 {
 	cpus_read_lock();
@@ -1033,7 +1037,7 @@ static int __init kmemtrace_debugfs_init(void)
 	mutex_lock(&kmemtrace_lock);
 	if (IS_ERR(dir)) {
 		if (kmemtrace_config & RECORDING)
-			pr_err("not recording, nobody could read it without debugfs\n");
+			pr_err("not recording, no debugfs to read the records from\n");
 		stop_recording();
 		drop_channel();
 		mutex_unlock(&kmemtrace_lock);
@@ -1044,7 +1048,7 @@ static int __init kmemtrace_debugfs_init(void)
 		ret = relay_late_setup_files(kmemtrace_chan, "cpu", dir);
 	mutex_unlock(&kmemtrace_lock);
 	if (ret)
-		pr_err("no files for what was recorded, error %d\n", ret);
+		pr_err("cannot create files for the buffers, error %d\n", ret);
 	create_files();
 	return 0;
 }
@@ -1075,7 +1079,7 @@ static int __init subbufs_setup(char *str)
 
 	boot_subbufs_given = true;
 	if (!str || kstrtouint(str, 10, &nr) || !nr)
-		pr_warn("kmemtrace.subbufs=%s is not a number from 1 on, using %u\n",
+		pr_warn("kmemtrace.subbufs=%s is not a number of 1 or more, using %u\n",
 			str ?: "", kmemtrace_subbufs);
 	else
 		kmemtrace_subbufs = nr;
@@ -1107,10 +1111,10 @@ static bool __init wanted_from_boot(void)
 }
 
 /**
- * kmemtrace_early_init - begin to record, if that was asked for
+ * kmemtrace_early_init - start recording if a boot parameter asks for it
  *
- * To be called as soon as there is a slab allocator: what it does from here on is
- * recorded.
+ * Call this as soon as the slab allocator is up, so that everything it does
+ * from then on is recorded.
  */
 void __init kmemtrace_early_init(void)
 {
@@ -1122,7 +1126,7 @@ void __init kmemtrace_early_init(void)
 	mutex_unlock(&kmemtrace_lock);
 }
 
-/* What was recorded so far can be kept nowhere. */
+/* There are no buffers: count the records of early boot as lost. */
 static void __init lose_early(void)
 {
 	struct kmemtrace_cpu *c = this_cpu_ptr(&kmemtrace_cpu);
@@ -1139,17 +1143,18 @@ static void __init keep_early(void)
 {
 	void *room = relay_reserve(kmemtrace_chan, early_used);
 
-	/* It is smaller than a sub-buffer. */
+	/* Cannot fail: the array fits into the first, empty sub-buffer. */
 	memcpy(room, early_room, early_used);
 }
 
 static_assert(sizeof(early_room) <= SUBBUF_SIZE);
 
 /**
- * kmemtrace_init - move what is recorded to where it will be read
+ * kmemtrace_init - allocate the buffers, and move the early records there
  *
- * To be called as soon as there is vmalloc(), with one CPU running. The buffers
- * themselves are not recorded: there is no room for that before they are there.
+ * Call this as soon as vmalloc() works, while only one CPU runs. The allocation
+ * of the buffers is not recorded: there is no room for its records until they
+ * exist.
  */
 void __init kmemtrace_init(void)
 {

@@ -16,15 +16,15 @@ static inline void kmemtrace_early_init(void) { }
 static inline void kmemtrace_init(void) { }
 #endif
 
-/* How a trace names a slab object. */
+/* The address of a slab object in a trace. */
 static __always_inline u64 kmemtrace_object_address(const void *object)
 {
 	return (unsigned long)kasan_reset_tag(object);
 }
 
 /*
- * How a trace names pages: where they are in the linear map; in high memory, where
- * they would be if the map went on.
+ * The address of pages in a trace: that in the linear map. For high memory, it
+ * is the address that they would have if the linear map continued.
  */
 static __always_inline u64 kmemtrace_page_address(struct page *page)
 {

@@ -2,9 +2,9 @@
 /*
  * kmemtrace: the records in the files cpu<n> of debugfs kmemtrace/.
  *
- * Everything is in the byte order of the machine that was traced. A record
- * begins with struct kmemtrace_event, whose size says where the next begins;
- * what a reader does not know in between, it skips. See
+ * All values are in the byte order of the machine that was traced. A record
+ * begins with struct kmemtrace_event; its size gives the start of the next
+ * record. A reader skips record types and features that it does not know. See
  * Documentation/ABI/testing/debugfs-kmemtrace.
  */
 #ifndef _UAPI_LINUX_KMEMTRACE_H
@@ -18,14 +18,14 @@
  */
 #define KMEMTRACE_ABI_VERSION	2
 
-/* A record is a multiple of this, filled up with zero bytes. */
+/* The size of a record is a multiple of this; zero bytes fill it up. */
 #define KMEMTRACE_ALIGN		8
 
 /**
  * enum kmemtrace_event_id - what happened
- * @KMEMTRACE_EVENT_ALLOC: memory was allocated: struct kmemtrace_alloc
- * @KMEMTRACE_EVENT_FREE: memory is freed: struct kmemtrace_event
- * @KMEMTRACE_EVENT_LOST: records of this CPU found no room: struct kmemtrace_lost
+ * @KMEMTRACE_EVENT_ALLOC: memory was allocated; struct kmemtrace_alloc
+ * @KMEMTRACE_EVENT_FREE: memory is freed; struct kmemtrace_event
+ * @KMEMTRACE_EVENT_LOST: records of this CPU were lost; struct kmemtrace_lost
  */
 enum kmemtrace_event_id {
 	KMEMTRACE_EVENT_ALLOC	= 0,
@@ -34,7 +34,7 @@ enum kmemtrace_event_id {
 };
 
 /**
- * enum kmemtrace_type_id - by which interface
+ * enum kmemtrace_type_id - the interface that allocated or freed
  * @KMEMTRACE_TYPE_KMALLOC: kmalloc() and kfree(); 0 in KMEMTRACE_EVENT_LOST
  * @KMEMTRACE_TYPE_CACHE: kmem_cache_alloc() and kmem_cache_free()
  * @KMEMTRACE_TYPE_PAGES: the page allocator
@@ -49,10 +49,10 @@ enum kmemtrace_type_id {
  * struct kmemtrace_event - the beginning of every record
  * @event_id: enum kmemtrace_event_id
  * @type_id: enum kmemtrace_type_id
- * @event_size: size of the record in bytes, with features and filling
- * @sequence_number: order of the records of all CPUs; wraps around. Records that
- *	found no room have taken numbers as well.
- * @call_site: address to which the call of the allocator returns
+ * @event_size: size of the record in bytes, including features and filling
+ * @sequence_number: order of the records of all CPUs; wraps around. Lost
+ *	records have taken numbers as well.
+ * @call_site: return address of the call of the allocator
  * @ptr: address of the memory, 0 for none
  */
 struct kmemtrace_event {
@@ -66,11 +66,12 @@ struct kmemtrace_event {
 
 /**
  * struct kmemtrace_alloc - KMEMTRACE_EVENT_ALLOC
- * @event: beginning
- * @bytes_req: what was asked for
- * @bytes_alloc: what it takes, not less
- * @gfp_flags: as given
- * @target_cpu: a CPU of the node asked for, -1 for no such wish
+ * @event: the common beginning
+ * @bytes_req: number of bytes requested
+ * @bytes_alloc: number of bytes allocated, at least @bytes_req
+ * @gfp_flags: flags of the allocation
+ * @target_cpu: a CPU of the requested node; -1 for the local node, or if none
+ *	was requested
  */
 struct kmemtrace_alloc {
 	struct kmemtrace_event	event;
@@ -82,9 +83,9 @@ struct kmemtrace_alloc {
 
 /**
  * struct kmemtrace_lost - KMEMTRACE_EVENT_LOST
- * @event: beginning, with @call_site and @ptr 0
- * @events: records lost on this CPU since the last such record
- * @bytes: their size
+ * @event: the common beginning, with @call_site and @ptr 0
+ * @events: number of records lost on this CPU since the last such record
+ * @bytes: size of these records in bytes
  */
 struct kmemtrace_lost {
 	struct kmemtrace_event	event;
@@ -93,14 +94,14 @@ struct kmemtrace_lost {
 };
 
 /**
- * enum kmemtrace_feature_id - what may follow, in any order
- * @KMEMTRACE_FEATURE_TIME: __u64, nanoseconds of CLOCK_MONOTONIC
+ * enum kmemtrace_feature_id - features that may follow, in any order
+ * @KMEMTRACE_FEATURE_TIME: __u64, time in nanoseconds of CLOCK_MONOTONIC
  * @KMEMTRACE_FEATURE_PID: __s32, thread id in the initial namespace, 0 for idle;
  *	-1 in an interrupt
- * @KMEMTRACE_FEATURE_TAG: __u16, allocations only: code tag of the line, see the
- *	file tags; 0 for none
- * @KMEMTRACE_FEATURE_BYTES: __u64, frees of pages only, always there: how much
- *	is freed, which can be a part of what was allocated at once
+ * @KMEMTRACE_FEATURE_TAG: __u16, allocations only: index of the allocation tag,
+ *	see the file tags; 0 for none
+ * @KMEMTRACE_FEATURE_BYTES: __u64, in every free of pages and only there:
+ *	number of bytes freed, which can be only a part of an allocation
  */
 enum kmemtrace_feature_id {
 	KMEMTRACE_FEATURE_TIME	= 1,
@@ -111,10 +112,10 @@ enum kmemtrace_feature_id {
 
 /**
  * struct kmemtrace_feature - the beginning of a feature
- * @size: size of the feature in bytes, these three among them; 0 in the filling
+ * @size: size of the feature in bytes, including these three; 0 in the filling
  * @id: enum kmemtrace_feature_id
  *
- * Neither it nor what follows is aligned.
+ * Neither this structure nor the value that follows it is aligned.
  */
 struct kmemtrace_feature {
 	__u16	size;
