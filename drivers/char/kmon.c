@@ -3,30 +3,31 @@
  * KMON: /dev/kmon, binary records from any context to any number of readers. The
  * layout of the records is in include/uapi/linux/kmon.h.
  *
- * Two stages. A CPU writes its records into a ring of its own, without a lock, an
- * atomic operation or a wakeup: the scheduler is among those who call. From time to
- * time, and when a ring is half full, a work item carries what is in the rings to
- * the buffer of every instance that is started; its reader takes it from there.
+ * There are two stages. A CPU writes its records into a ring of its own,
+ * without a lock, an atomic operation or a wakeup, because the scheduler is
+ * among the callers. Periodically, and when a ring is half full, a work item
+ * copies the records from the rings to the buffer of every started instance,
+ * where its reader gets them.
  *
  * Invariants:
  *
- *  - A record is in a ring or a buffer whole or not at all. What does not fit is
- *    counted, for each instance that was to have it.
- *  - In a ring, times never go backwards: the time is taken again when somebody
- *    came in between and got the place.
- *  - Rings exist from the first open to the last close. Who writes has disabled
- *    preemption and looked after that whether somebody listens: a probe is called
- *    by its tracepoint, which does so, and kmon_add_data() looks at the count of
- *    kmon_key once more, since a task can be preempted behind the branch for as
- *    long as it takes. Whoever closes has called stop(): the count falls there
- *    before the branch is patched back, and the last probe is taken off. So the
- *    grace period of RCU in close_rings(), which comes after both, has waited for
- *    all who write, and who begins later does not.
+ *  - A record is in a ring or a buffer whole or not at all. A record that does
+ *    not fit is counted as lost, for each instance that should have got it.
+ *  - In a ring, times never go backwards: if an interrupt gets the place first,
+ *    the time is read again.
+ *  - Rings exist from the first open to the last close. Every writer disables
+ *    preemption and then checks whether any instance is started. A tracepoint
+ *    does both before it calls a probe. kmon_add_data() has to check the count
+ *    of kmon_key again, because a task can be preempted for a long time after
+ *    the branch. Before the last close, stop() decrements the count, which is
+ *    done before the branch is patched back, and removes the last probe. The
+ *    grace period in close_rings() comes after both: it waits for all writers
+ *    that have passed the check, and later writers do not pass it.
  *
- * Locks, in this order: the read_lock of an instance (its reader's side, held over
- * page faults of his, so it is waited for with nothing else held), kmon_lock (open,
- * close, start, stop), kmon_flush_lock (rings to buffers). A CPU that comes online
- * takes none of them.
+ * Locks, in this order: the read_lock of an instance (for its readers; held
+ * during page faults, so nothing else may be held while waiting for it),
+ * kmon_lock (open, close, start, stop), kmon_flush_lock (rings to buffers). The
+ * CPU hotplug callback takes none of them.
  */
 #define pr_fmt(fmt) "kmon: " fmt
 
@@ -71,31 +72,31 @@
 
 /* Data */
 
-/* The least has room for the largest record. */
+/* The smallest ring has room for the largest record. */
 #define RING_SIZE_MIN		(128 * 1024)
 #define RING_SIZE_MAX		(64 * 1024 * 1024)
 #define RING_SIZE_DEFAULT	(256 * 1024)
 
 #define FLUSH_HZ_DEFAULT	100
 
-/* What one read() takes at most: anything larger than the largest record will do. */
+/* Limit of one read(); it only has to be larger than the largest record. */
 #define READ_MAX		(1024 * 1024)
 
-/* After so many bytes, or so many records, others get the CPU if they want it. */
+/* Call cond_resched() after this many bytes or records. */
 #define BYTES_AT_ONCE		(256 * 1024)
 #define RECORDS_AT_ONCE		8192
 
-/* Each CPU has a number that a wide record can hold. */
+/* A wide record has room for the number of every CPU. */
 static_assert(CONFIG_NR_CPUS - 1 <= KMON_WIDE_CPU_MAX);
 static_assert(KMON_HDR_SIZE + KMON_BLOB_MAX <= RING_SIZE_MIN);
 static_assert(KMON_HDR_SIZE + KMON_BLOB_MAX <= READ_MAX);
 
 /**
- * struct kmon_buf - bytes in a circle
+ * struct kmon_buf - a circular buffer
  * @data: the memory, NULL if there is none
- * @size: a power of two
+ * @size: size in bytes, a power of two
  *
- * Positions in it only ever rise, and wrap as an unsigned long does.
+ * Positions only rise, and wrap around like an unsigned long.
  */
 struct kmon_buf {
 	u8 *data;
@@ -103,20 +104,21 @@ struct kmon_buf {
 };
 
 /**
- * struct kmon_ring - what a CPU has written and nobody has fetched
+ * struct kmon_ring - the records of a CPU that are not flushed yet
  * @buf: the memory
- * @head: what comes next goes here
- * @nest: records begun and not finished: those of a task, and of the interrupts
- *	and NMIs on top of it
- * @kicked: a flush was asked for
- * @published: before this, all is written
- * @lost: records that found no room
- * @refused: blobs that are too large for a record
- * @kick: asks for a flush
- * @tail: before this, all was fetched
- * @lost_told: of @lost, what instances know of
+ * @head: position of the next record
+ * @nest: number of unfinished records: of a task, and of interrupts and NMIs
+ *	that came on top of it
+ * @kicked: a flush has been requested
+ * @published: position up to which all records are finished
+ * @lost: number of records that found no room
+ * @refused: number of blobs that were too large for a record
+ * @kick: requests a flush
+ * @tail: position up to which all records are flushed
+ * @lost_told: the part of @lost that the instances have counted
  *
- * Up to @kick these are the CPU's, the rest is the flush's.
+ * The CPU writes the members up to @kick, and the flush writes the others. The
+ * flush also clears @kicked.
  */
 struct kmon_ring {
 	struct kmon_buf buf;
@@ -136,18 +138,18 @@ static DEFINE_PER_CPU_ALIGNED(struct kmon_ring, kmon_rings);
 /**
  * struct kmon_instance - an open file
  * @node: in kmon_started
- * @wait: readers of an empty buffer
- * @sources: KMON_SOURCE_* it wants, under kmon_lock
- * @started: under kmon_lock and kmon_flush_lock
- * @ended: it has been stopped; under kmon_flush_lock
- * @read_lock: readers, and who replaces or measures the buffer
+ * @wait: readers that wait for records
+ * @sources: KMON_SOURCE_* it has chosen; changed under kmon_lock
+ * @started: it gets records; changed under kmon_lock and kmon_flush_lock
+ * @ended: it has been stopped at least once; changed under kmon_flush_lock
+ * @read_lock: protects @buf, @tail and @read
  * @buf: the memory
- * @tail: before this, all was read; under @read_lock
- * @read: records that were; under @read_lock
- * @head: what comes next goes here; under kmon_flush_lock
- * @stored: records that were put into @buf; under kmon_flush_lock
- * @lost: records that were not; under kmon_flush_lock
- * @overrun: some were lost since the last read()
+ * @tail: position up to which all records are read; changed under @read_lock
+ * @read: number of records read; changed under @read_lock
+ * @head: position of the next record; changed under kmon_flush_lock
+ * @stored: number of records put into @buf; changed under kmon_flush_lock
+ * @lost: number of records lost; changed under kmon_flush_lock
+ * @overrun: records were lost since the last read()
  */
 struct kmon_instance {
 	struct list_head node;
@@ -155,7 +157,7 @@ struct kmon_instance {
 	u32 sources;
 	bool started;
 	bool ended;
-	struct mutex read_lock;		/* of @buf, @tail and @read */
+	struct mutex read_lock;		/* protects @buf, @tail and @read */
 	struct kmon_buf buf;
 	unsigned long tail;
 	u64 read;
@@ -181,7 +183,7 @@ static unsigned int kmon_flush_hz = FLUSH_HZ_DEFAULT;
 static void kmon_flush_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(kmon_flusher, kmon_flush_work);
 
-/* Internals: bytes in a circle */
+/* Internals: circular buffers */
 
 static __always_inline void buf_put(const struct kmon_buf *b, unsigned long pos,
 				    const void *from, unsigned int len)
@@ -197,7 +199,7 @@ static __always_inline void buf_put(const struct kmon_buf *b, unsigned long pos,
 	}
 }
 
-/* From circle to circle; both have that much, which can be a GiB. May sleep. */
+/* Copy @len bytes between two buffers, which may be a GiB. May sleep. */
 static void buf_move(const struct kmon_buf *to, unsigned long to_pos,
 		     const struct kmon_buf *from, unsigned long pos,
 		     unsigned long len)
@@ -232,8 +234,9 @@ static unsigned int record_len(const struct kmon_buf *b, unsigned long pos)
 }
 
 /*
- * How much of what is between two positions are whole records that have room. A ring
- * of 64 MiB has millions. May sleep.
+ * Return the size of the whole records between two positions that fit into
+ * @room, and their number in @nr. There can be millions in a ring of 64 MiB.
+ * May sleep.
  */
 static unsigned long whole_records(const struct kmon_buf *b, unsigned long pos,
 				   unsigned long end, unsigned long room,
@@ -252,9 +255,9 @@ static unsigned long whole_records(const struct kmon_buf *b, unsigned long pos,
 	return taken;
 }
 
-/* Internals: a record into the ring of this CPU */
+/* Internals: writing a record to the ring of this CPU */
 
-/* False, and counted, if there is no room. */
+/* Reserve room for a record. If there is none, count the record as lost. */
 static __always_inline bool ring_reserve(struct kmon_ring *r, unsigned int len,
 					 unsigned long *pos, u64 *now)
 {
@@ -262,7 +265,7 @@ static __always_inline bool ring_reserve(struct kmon_ring *r, unsigned int len,
 
 	do {
 		head = local_read(&r->head);
-		/* Pairs with flush_ring(): what was there has been copied. */
+		/* Pairs with flush_ring(): all before tail has been copied. */
 		if (unlikely(head + len - smp_load_acquire(&r->tail) >
 			     r->buf.size)) {
 			local_inc(&r->lost);
@@ -275,9 +278,10 @@ static __always_inline bool ring_reserve(struct kmon_ring *r, unsigned int len,
 }
 
 /*
- * Only the outermost of those who interrupted each other knows that all before
- * @head is written. Who comes between reading it and the end of that is found out
- * by @head having moved.
+ * Writers on a CPU can interrupt each other. Only the outermost one knows that
+ * all records before @head are finished, so only it publishes. An interrupt
+ * that comes after @head is read may leave a record that it did not publish
+ * itself. @head has moved then, so read it again.
  */
 static __always_inline void ring_publish(struct kmon_ring *r)
 {
@@ -301,7 +305,7 @@ static __always_inline void ring_publish(struct kmon_ring *r)
 	}
 }
 
-/* On a CPU that is about to go nobody would do what is asked for. */
+/* Not on a CPU that goes offline: its irq_work would not run any more. */
 static noinline void ring_ask(struct kmon_ring *r, unsigned int cpu)
 {
 	if (!cpu_online(cpu))
@@ -310,7 +314,7 @@ static noinline void ring_ask(struct kmon_ring *r, unsigned int cpu)
 	irq_work_queue(&r->kick);
 }
 
-/* The header, and the CPU that a wide record has in front of its blob. */
+/* Write the header and, for a wide record, the CPU before its blob. */
 static __always_inline void put_head(const struct kmon_buf *b, unsigned long pos,
 				     unsigned int cpu, u64 now, unsigned int size,
 				     unsigned int wide)
@@ -327,7 +331,7 @@ static __always_inline void put_head(const struct kmon_buf *b, unsigned long pos
 	buf_put(b, pos, head, KMON_HDR_SIZE + wide);
 }
 
-/* @wide is 0 or KMON_WIDE_SIZE. What finds no room is counted. */
+/* @wide is 0 or KMON_WIDE_SIZE. */
 static __always_inline int ring_put_record(struct kmon_ring *r, unsigned int cpu,
 					   const void *blob, unsigned int size,
 					   unsigned int wide)
@@ -351,7 +355,7 @@ static __always_inline int ring_put_record(struct kmon_ring *r, unsigned int cpu
 	return ret;
 }
 
-/* A header has one byte for the CPU, and this one has a larger number. */
+/* The number of this CPU does not fit into the byte of a header. */
 static noinline int ring_put_wide(struct kmon_ring *r, unsigned int cpu,
 				  const void *blob, unsigned int size)
 {
@@ -371,8 +375,8 @@ static __always_inline int ring_put(struct kmon_ring *r, unsigned int cpu,
 }
 
 /*
- * With preemption off since before the caller knew that somebody listens: see the
- * last of the invariants above.
+ * The caller must have disabled preemption before it checked whether any
+ * instance is started, see the last invariant at the top.
  */
 static __always_inline int ring_add(const void *blob, unsigned int size)
 {
@@ -380,7 +384,7 @@ static __always_inline int ring_add(const void *blob, unsigned int size)
 			size);
 }
 
-/* In hard interrupt context, where a work item may be queued. */
+/* Runs in hard interrupt context, where a work item may be queued. */
 static void ring_kick(struct irq_work *work)
 {
 	mod_delayed_work(system_unbound_wq, &kmon_flusher, 0);
@@ -391,7 +395,7 @@ static void ring_kick(struct irq_work *work)
 static void deliver(struct kmon_instance *i, const struct kmon_ring *r,
 		    unsigned long end)
 {
-	/* Pairs with read_records(): what was there has been copied. */
+	/* Pairs with read_records(): all before tail has been copied. */
 	unsigned long room = i->buf.size - (i->head - smp_load_acquire(&i->tail));
 	unsigned long len;
 	u64 nr;
@@ -421,7 +425,7 @@ static void flush_ring(struct kmon_ring *r)
 	struct kmon_instance *i;
 	unsigned long end, lost;
 
-	/* First: who fills it while it is emptied may ask again. */
+	/* Clear this first: a CPU that fills the ring now may ask again. */
 	WRITE_ONCE(r->kicked, false);
 	/* Pairs with ring_publish(). */
 	end = smp_load_acquire(&r->published);
@@ -478,7 +482,7 @@ static bool is_started(const struct kmon_instance *i)
 	return smp_load_acquire(&i->started);
 }
 
-/* So that what was added before a reader asks is there when it is told. */
+/* A reader must see the records added before its call: flush if it has none. */
 static void flush_for(struct kmon_instance *i)
 {
 	mutex_lock(&kmon_flush_lock);
@@ -487,7 +491,7 @@ static void flush_for(struct kmon_instance *i)
 	mutex_unlock(&kmon_flush_lock);
 }
 
-/* Internals: what the kernel makes records of */
+/* Internals: sources of records in the kernel */
 
 struct task_blob {
 	u8 type;
@@ -523,7 +527,7 @@ struct free_blob {
 	__le64 address;
 } __packed;
 
-/* What programs on any machine rely on */
+/* The format is an ABI, the same on all machines. */
 static_assert(KMON_HDR_CPU == 0);
 static_assert(KMON_HDR_TIME == 1);
 static_assert(KMON_HDR_SIZE_OF_BLOB == 9);
@@ -579,14 +583,14 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 	add_tasks(KMON_DT_TSKSWITCH, KMON_DT_TSKSWITCH32, prev->pid, next->pid);
 }
 
-/* Where it is woken from, which may be another CPU than it is woken on. */
+/* Runs on the waker's CPU, which can differ from that of the woken task. */
 static void probe_waking(void *data, struct task_struct *p)
 {
 	add_tasks(KMON_DT_TSKWAKEUP, KMON_DT_TSKWAKEUP32,
 		  in_task() ? current->pid : 0, p->pid);
 }
 
-/* Whether hooks say which line it is; changes while there are no probes. */
+/* Do hooks make their tag current? Changed only while there are no probes. */
 static bool kmon_sites __read_mostly;
 
 static __always_inline void add_alloc(u64 address, u64 bytes)
@@ -681,7 +685,7 @@ static const struct kmon_probe kmon_probes[] = {
 	FOR_EACH_PROBE(PROBE)
 };
 
-/* The table has no types. */
+/* The table has no types, so check those of the probes here. */
 #define CHECK_PROBE(_source, _name, _probe)				\
 	check_trace_callback_type_##_name(_probe);
 
@@ -697,7 +701,7 @@ static void unregister_probes(u32 source, unsigned int end)
 			tracepoint_probe_unregister(kmon_probes[end].tp,
 						    kmon_probes[end].probe, NULL);
 	}
-	/* Nobody is in one of them after this. */
+	/* After this, no CPU is in one of these probes. */
 	tracepoint_synchronize_unregister();
 }
 
@@ -719,7 +723,7 @@ static int register_probes(u32 source)
 	return 0;
 }
 
-/* How many started instances want each, by the number of its bit. */
+/* Number of started instances that use a source, by the number of its bit. */
 static unsigned int source_users[ilog2(KMON_SOURCES_ALL) + 1];
 
 static void source_off(u32 source)
@@ -738,8 +742,9 @@ static int source_on(u32 source)
 	if (source == KMON_SOURCE_ALLOC) {
 		kmon_sites = alloc_tag_hooks_get();
 		/*
-		 * Pairs with whoever has disabled preemption in a tracepoint: who
-		 * finds a probe there began after this, and sees kmon_sites.
+		 * Pairs with the disabled preemption in a tracepoint. A CPU
+		 * that finds a probe there has disabled preemption after this,
+		 * and so sees kmon_sites.
 		 */
 		synchronize_rcu();
 	}
@@ -783,7 +788,10 @@ static int get_sources(u32 sources)
 
 /* Internals: rings */
 
-/* Also as a CPU comes online. One without a ring counts what it loses. */
+/*
+ * Also runs before a CPU comes online. That must not fail for lack of memory: a
+ * CPU without a ring counts all its records as lost.
+ */
 static int make_ring(unsigned int cpu)
 {
 	struct kmon_ring *r = per_cpu_ptr(&kmon_rings, cpu);
@@ -823,7 +831,7 @@ static bool rings_complete(void)
 	return true;
 }
 
-/* The last one to go */
+/* Called by the last close. */
 static void close_rings(void)
 {
 	unsigned int cpu;
@@ -833,8 +841,8 @@ static void close_rings(void)
 	cpuhp_remove_state_nocalls(kmon_cpuhp_state);
 	/*
 	 * Pairs with the test of kmon_key in __kmon_add_data(), and with the
-	 * tracepoints: who found one of these on has finished, and maybe asked for
-	 * a flush.
+	 * tracepoints. A writer that found one of these on has finished after
+	 * this. It may have requested a flush.
 	 */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu)
@@ -843,7 +851,7 @@ static void close_rings(void)
 	free_rings();
 }
 
-/* The first one to come */
+/* Called by the first open. */
 static int open_rings(void)
 {
 	bool complete;
@@ -864,9 +872,10 @@ static int open_rings(void)
 		return -ENOMEM;
 	}
 	/*
-	 * Pairs with whoever has disabled preemption in __kmon_add_data(), or in a
-	 * tracepoint: who finds one of these on began after this, and sees rings
-	 * with a size and with memory.
+	 * Pairs with the disabled preemption in __kmon_add_data() and in a
+	 * tracepoint. A writer that finds one of these on has disabled
+	 * preemption after this, and so sees the memory and the sizes of the
+	 * rings.
 	 */
 	synchronize_rcu();
 	return 0;
@@ -887,7 +896,7 @@ static int start(struct kmon_instance *i)
 		return ret;
 	static_branch_inc(&kmon_key);
 	mutex_lock(&kmon_flush_lock);
-	/* What was before is not for it. */
+	/* Flush earlier records first: this instance must not get them. */
 	flush_all();
 	list_add_tail(&i->node, &kmon_started);
 	WRITE_ONCE(i->started, true);
@@ -904,19 +913,19 @@ static void stop(struct kmon_instance *i)
 		return;
 	static_branch_dec(&kmon_key);
 	put_sources(i->sources, ARRAY_SIZE(source_users));
-	/* Every record that was begun is published, whoever interrupted whom. */
+	/* After this, every record that was begun is finished and published. */
 	synchronize_rcu();
 	mutex_lock(&kmon_flush_lock);
 	flush_all();
 	list_del(&i->node);
 	i->ended = true;
-	/* Pairs with is_started(): all it will ever have is there. */
+	/* Pairs with is_started(): its last records are in the buffer. */
 	smp_store_release(&i->started, false);
 	mutex_unlock(&kmon_flush_lock);
 	wake_up_interruptible(&i->wait);
 }
 
-/* What was not read yet moves along; nothing changes without success. */
+/* Move the unread records to a new buffer. An error changes nothing. */
 static int replace_buffer(struct kmon_instance *i, struct kmon_buf *new)
 {
 	unsigned long unread = i->head - i->tail;
@@ -944,8 +953,8 @@ static int set_size(struct kmon_instance *i, long size)
 	if (is_started(i))
 		return -EBUSY;
 	/*
-	 * Rather none than somebody killed for it, or for what others want
-	 * meanwhile: what is available is an estimate, but a near one.
+	 * Fail rather than drive the system out of memory. The available memory
+	 * is only an estimate, but a close one.
 	 */
 	if (si_mem_available() < size >> PAGE_SHIFT)
 		return -ENOMEM;
@@ -1018,7 +1027,7 @@ static int kmon_open(struct inode *inode, struct file *file)
 	struct kmon_instance *i;
 	int ret;
 
-	/* Addresses of the kernel are among what it tells. */
+	/* Records can contain kernel addresses. */
 	ret = security_locked_down(LOCKDOWN_TRACEFS);
 	if (ret)
 		return ret;
@@ -1063,10 +1072,7 @@ static int kmon_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/*
- * As many whole records as there is room for; 0 if there are none, and if none will
- * come.
- */
+/* Copy as many whole records as fit. Return 0 if the buffer is empty. */
 static ssize_t read_records(struct kmon_instance *i, char __user *user,
 			    size_t count)
 {
@@ -1075,7 +1081,7 @@ static ssize_t read_records(struct kmon_instance *i, char __user *user,
 
 	lockdep_assert_held(&i->read_lock);
 
-	/* He is told; what is lost from here on is new. */
+	/* This read() ends EPOLLERR; later losses set it again. */
 	WRITE_ONCE(i->overrun, false);
 	end = buffer_end(i);
 	if (end == i->tail)
@@ -1109,7 +1115,7 @@ static ssize_t kmon_read(struct file *file, char __user *user, size_t count,
 		if (ret)
 			return ret;
 		if (!is_started(i)) {
-			/* Its last records came before that was said. */
+			/* Its last records may have come meanwhile. */
 			if (has_records(i))
 				continue;
 			return 0;
@@ -1222,11 +1228,12 @@ static struct miscdevice kmon_device = {
 /* Interface: kmon_add_data() */
 
 /**
- * __kmon_add_data - what of kmon_add_data() is behind its branch
+ * __kmon_add_data - slow path of kmon_add_data()
  * @data: the blob
  * @size: its size in bytes
  *
- * For kmon_add_data() alone, where @data, @size and the context are described.
+ * Only for kmon_add_data(), whose comment describes @data, @size and the
+ * context.
  *
  * Return: as kmon_add_data().
  */
@@ -1266,10 +1273,10 @@ static int set_ring_size(const char *val, const struct kernel_param *kp)
 	size = memparse(val, &end);
 	if (*end == '\n')
 		end++;
-	/* memparse() does not tell an overflow; no size has as many digits. */
+	/* memparse() does not report overflows; no valid size is this long. */
 	if (*end || end - val > 12 || size < RING_SIZE_MIN ||
 	    size > RING_SIZE_MAX || !is_power_of_2(size)) {
-		pr_warn("ring_size: a power of two from %u to %u\n",
+		pr_warn("ring_size: must be a power of two from %u to %u\n",
 			RING_SIZE_MIN, RING_SIZE_MAX);
 		return -EINVAL;
 	}
@@ -1282,7 +1289,7 @@ static const struct kernel_param_ops ring_size_ops = {
 	.get	= param_get_uint,
 };
 module_param_cb(ring_size, &ring_size_ops, &kmon_ring_size, 0600);
-MODULE_PARM_DESC(ring_size, "bytes each CPU has, from the next first open on");
+MODULE_PARM_DESC(ring_size, "size of a CPU's ring in bytes, for rings made afterwards");
 
 static int set_flush_hz(const char *val, const struct kernel_param *kp)
 {
@@ -1294,7 +1301,7 @@ static const struct kernel_param_ops flush_hz_ops = {
 	.get	= param_get_uint,
 };
 module_param_cb(flush_hz, &flush_hz_ops, &kmon_flush_hz, 0600);
-MODULE_PARM_DESC(flush_hz, "how often the rings are emptied in a second");
+MODULE_PARM_DESC(flush_hz, "number of flushes of the rings per second");
 
 static int __init kmon_init(void)
 {

@@ -15,18 +15,18 @@ DECLARE_STATIC_KEY_FALSE(kmon_key);
 int __kmon_add_data(const void *data, unsigned long size);
 
 /**
- * kmon_add_data - add a record for those who read /dev/kmon
- * @data: the blob; by custom its first byte says what it is, KMON_DT_USER and
- *	above are free for all
- * @size: its size in bytes, at most KMON_BLOB_MAX; on a CPU above KMON_CPU_MAX,
- *	KMON_WIDE_SIZE less
+ * kmon_add_data - add a record for the readers of /dev/kmon
+ * @data: the blob; by convention its first byte is its type, and the types from
+ *	KMON_DT_USER on are free for all users
+ * @size: size of the blob in bytes, at most KMON_BLOB_MAX; on a CPU above
+ *	KMON_CPU_MAX, KMON_WIDE_SIZE less
  *
- * While nobody listens this is one patched branch. Context: any that RCU watches,
- * NMI included.
+ * While no instance is started, this is one patched branch.
  *
- * Return: 0; -ENODEV while nobody listens; -ENOBUFS if the ring of this CPU has no
- * room, which is counted as lost; -EMSGSIZE if the blob is too large, which is
- * counted as refused.
+ * Context: any that RCU watches, including NMI.
+ * Return: 0 on success; -ENODEV while no instance is started; -ENOBUFS if the
+ * ring of this CPU has no room, and then the record is counted as lost;
+ * -EMSGSIZE if the blob is too large, and then it is counted as refused.
  */
 static inline int kmon_add_data(const void *data, unsigned long size)
 {
