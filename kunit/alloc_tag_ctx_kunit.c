@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of allocation context capture: it allocates nothing where it is
- * called, counts what it cannot keep, and gives back what it took. Included by
- * lib/alloc_tag_ctx.c.
+ * KUnit tests of allocation context capture: a capture allocates nothing,
+ * counts the allocations it cannot keep, and all its memory is freed at the
+ * end. Included by lib/alloc_tag_ctx.c.
  *
- * Most of them allocate nothing either: a reference is all that there is of the
- * memory.
+ * Most tests account references without any memory behind them.
  */
 #include <kunit/test.h>
 
-/* More than the smallest cap has room for, whatever the size of a page. */
+/* More than the smallest cap has room for, with any page size. */
 #define NR_REFS		(8000 * (PAGE_SIZE / SZ_4K))
-#define NR_FEW		400	/* what a reserve has room for */
+#define NR_FEW		400	/* a reserve has room for these */
 #define REF_BYTES	64
 
 DEFINE_ALLOC_TAG_FOR(kunit_tag, "alloc_tag_ctx_kunit");
@@ -30,7 +29,7 @@ static int command(const char *text)
 	return context_command(&words);
 }
 
-/* As if the kernel had been booted with alloc_tag.ctx_mem= */
+/* Set the cap, as alloc_tag.ctx_mem= does, and enable the site. */
 static void choose(struct kunit *test, unsigned long mem)
 {
 	context_mem_max = mem;
@@ -76,7 +75,7 @@ static void release(unsigned int first, unsigned int nr)
 		alloc_tag_sub(&refs[i], REF_BYTES);
 }
 
-/* Allocations of all lines that are not freed. */
+/* Number of live allocations of all call sites. */
 static long all_calls(void)
 {
 	unsigned long i, nr = READ_ONCE(alloc_tag_table)->nr;
@@ -92,7 +91,7 @@ static long all_calls(void)
 	return sum;
 }
 
-/* What the lines of lib/alloc_tag_ctx.c hold. */
+/* Bytes held by the call sites in lib/alloc_tag_ctx.c. */
 static s64 own_bytes(void)
 {
 	struct codetag_iterator it;
@@ -132,7 +131,7 @@ static void no_contexts(struct kunit *test)
 	refs = NULL;
 }
 
-/* With interrupts off nobody refills the reserve, and nobody else allocates. */
+/* With interrupts off there is neither a refill nor any other allocation. */
 static void expect_no_allocation(struct kunit *test, unsigned long mem)
 {
 	unsigned long flags;
@@ -151,7 +150,7 @@ static void expect_no_allocation(struct kunit *test, unsigned long mem)
 	command("disable");
 }
 
-/* With the larger cap, most of the allocations are the first ones in their group. */
+/* With the larger cap, most allocations are the first ones of their group. */
 static void test_capture_allocates_nothing(struct kunit *test)
 {
 	expect_no_allocation(test, SZ_4M);
@@ -166,7 +165,7 @@ static void test_late_refill(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	choose(test, SZ_4M);
 	KUNIT_EXPECT_EQ(test, context_reserve.nr, context_reserve.want);
-	/* If it were taken, it would not be ours to free. */
+	/* If it is added, we must not free it: stop the test. */
 	KUNIT_ASSERT_FALSE(test, context_reserve_put(page));
 	KUNIT_EXPECT_EQ(test, context_reserve.nr, context_reserve.want);
 	command("disable");
@@ -201,7 +200,7 @@ static void test_empty_reserve(struct kunit *test)
 	release(0, NR_FEW);
 }
 
-/* All memory is used that may be, no more, and then the reason is another. */
+/* All memory up to the cap is used, but no more; then the reason is memory. */
 static void test_cap(struct kunit *test)
 {
 	unsigned int i;
@@ -234,12 +233,12 @@ static void test_tables_follow_the_cap(struct kunit *test)
 		if (mem > SZ_256M)
 			break;
 		KUNIT_ASSERT_EQ(test, context_alloc_tables(&t, mem), 0);
-		/* a chain is short if all of the cap is entries */
+		/* A chain is short even if all of the cap is entries. */
 		KUNIT_EXPECT_LE(test, mem / sizeof(struct context_entry),
 				8 * BIT(t.entry_bits));
 		KUNIT_EXPECT_LE(test, mem / SZ_1K, 2 * BIT(t.stack_bits));
 		KUNIT_EXPECT_LT(test, context_tables_size(&t), mem / 8);
-		/* what the groups' pages take at most before they are full */
+		/* Limit of the partly used pages of all groups. */
 		KUNIT_EXPECT_LE(test, 3UL << t.group_bits, pages[i] / 4);
 		reserve = context_reserve_size(mem, t.group_bits);
 		KUNIT_EXPECT_GE(test, reserve, 3UL << t.group_bits);
@@ -248,7 +247,7 @@ static void test_tables_follow_the_cap(struct kunit *test)
 		KUNIT_EXPECT_LE(test, t.group_bits, t.entry_bits);
 		KUNIT_EXPECT_GT(test, t.entry_bits, last.entry_bits);
 		KUNIT_EXPECT_GT(test, t.stack_bits, last.stack_bits);
-		/* 256 groups are the most */
+		/* There are at most 256 groups. */
 		if (i && pages[i] <= 16384)
 			KUNIT_EXPECT_GT(test, t.group_bits, last.group_bits);
 		context_free_tables(&t);
@@ -256,14 +255,14 @@ static void test_tables_follow_the_cap(struct kunit *test)
 	}
 }
 
-/* What was taken is given back, stacks and all. */
+/* All memory is freed, including stacks. */
 static void test_all_is_given_back(struct kunit *test)
 {
 	unsigned int i;
 	long mem;
 	s64 own;
 
-	/* The site stays. */
+	/* Make the site first, because it is never freed. */
 	choose(test, SZ_4M);
 	command("disable");
 	mem = atomic_long_read(&context_mem);
@@ -288,7 +287,7 @@ static void test_all_is_given_back(struct kunit *test)
 	}
 }
 
-/* Both lines are on; what moves stays with the line and the stack it has. */
+/* Both call sites are on. An entry that moves keeps its call site and stack. */
 static void test_move(struct kunit *test)
 {
 	struct alloc_tag_ref *a, *b, *c;
@@ -309,7 +308,7 @@ static void test_move(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, kept(&kunit_tag), (unsigned long)NR_FEW);
 	KUNIT_EXPECT_EQ(test, kept(&kunit_other_tag), (unsigned long)NR_FEW);
-	/* which are the other line's by now */
+	/* By now, these belong to the other call site. */
 	release(0, NR_FEW);
 	KUNIT_EXPECT_EQ(test, kept(&kunit_other_tag), 0UL);
 	KUNIT_EXPECT_EQ(test, kept(&kunit_tag), (unsigned long)NR_FEW);
@@ -317,7 +316,7 @@ static void test_move(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kept(&kunit_tag), 0UL);
 }
 
-/* A reader that stands at a stack while all stacks are freed and others made. */
+/* While a reader is at a stack, all stacks are freed and new ones made. */
 static void test_reader_across_a_disable(struct kunit *test)
 {
 	struct context_reader *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
@@ -344,7 +343,7 @@ static void test_reader_across_a_disable(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, r->site != site);
 	KUNIT_EXPECT_NULL(test, r->stack);
 	context_seq_stop(&m, v);
-	/* and from the start it is there again */
+	/* Read from the start: the site has a stack again. */
 	pos = 0;
 	for (v = context_seq_start(&m, &pos); v && (r->site != site || !r->stack);
 	     v = context_seq_next(&m, v, &pos))
@@ -368,7 +367,7 @@ static void spy_on_count(unsigned long index, struct alloc_tag_ref *ref,
 
 /*
  * pcpu_lock is taken with interrupts off, and so is the lock of the page
- * allocator's lists where there is one CPU. The stack is not taken under them.
+ * allocator's lists on a single CPU. No stack is captured under these locks.
  */
 static void test_no_capture_under_a_lock_of_an_allocator(struct kunit *test)
 {
@@ -399,7 +398,7 @@ static void test_no_capture_under_a_lock_of_an_allocator(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kept(&kunit_tag), 0UL);
 }
 
-/* Pages that come in bulk are accounted like others, captured or not. */
+/* Pages allocated in bulk are accounted like others, captured or not. */
 static void test_pages_in_bulk(struct kunit *test)
 {
 	struct page *pages[8] = { };
@@ -412,7 +411,7 @@ static void test_pages_in_bulk(struct kunit *test)
 	lazy_percpu_counter_read(alloc_tag_counter(kunit_tag.ct.index), &bytes,
 				 &calls);
 	for (round = 0; round < 2; round++) {
-		/* two pieces, with a page in between that is there already */
+		/* Two pieces of the array, with an existing page in between. */
 		pages[3] = alloc_page(GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, pages[3]);
 		for (nr = 0; nr < ARRAY_SIZE(pages); )

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of allocation tags: what a line is accounted for is what it
- * holds, through everything that can happen to memory between its allocation
- * and its end. Included by lib/alloc_tag.c.
+ * KUnit tests of allocation tags: the counter of a call site equals the memory
+ * that it holds, through everything that can happen to memory between
+ * allocation and free. Included by lib/alloc_tag.c.
  */
 #include <kunit/test.h>
 
@@ -78,14 +78,14 @@ static void test_kmalloc_sizes(struct kunit *test)
 		EXPECT_TAG(test, &tag, 0, 0);
 	}
 
-	/* Too large for a slab: pages. */
+	/* Too large for a slab: kmalloc() uses pages. */
 	p = alloc_hooks_tag(&tag, kmalloc_noprof(5 * PAGE_SIZE, GFP_KERNEL));
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	EXPECT_TAG(test, &tag, 8 * PAGE_SIZE, 1);
 	kfree(p);
 	EXPECT_TAG(test, &tag, 0, 0);
 
-	/* No memory, no call. */
+	/* A size of 0 allocates no memory and counts no call. */
 	p = alloc_hooks_tag(&tag, kmalloc_noprof(0, GFP_KERNEL));
 	EXPECT_TAG(test, &tag, 0, 0);
 	kfree(p);
@@ -172,7 +172,7 @@ static void test_krealloc_kvmalloc_vmalloc(struct kunit *test)
 	vfree(p);
 	EXPECT_TAG(test, &first, 0, 0);
 
-	/* More than the page allocator has in one piece. */
+	/* More than the page allocator can allocate in one piece. */
 	p = alloc_hooks_tag(&first, kvmalloc_noprof(8UL << 20, GFP_KERNEL));
 	if (p)
 		EXPECT_TAG(test, &first, 8UL << 20,
@@ -212,7 +212,7 @@ static void test_bulk_pages(struct kunit *test)
 	EXPECT_TAG(test, &tag, 0, 0);
 }
 
-/* Only the new heads inherit, and each is one call. */
+/* Only the new heads get the tag, and each is one call. */
 static void test_split_r07(struct kunit *test)
 {
 	DEFINE_ALLOC_TAG(tag);
@@ -242,7 +242,7 @@ static void test_pages_exact(struct kunit *test)
 	EXPECT_TAG(test, &tag, 0, 0);
 }
 
-/* A block that is not compound, freed while another holds its first page. */
+/* A non-compound block is freed while its first page has another holder. */
 static void test_free_with_extra_reference_r11(struct kunit *test)
 {
 	DEFINE_ALLOC_TAG(tag);
@@ -272,7 +272,7 @@ static void test_regroup_r07(struct kunit *test)
 	EXPECT_TAG(test, &tag, 8 * PAGE_SIZE, 2);
 	KUNIT_EXPECT_EQ(test, pgalloc_tag_ref(page + 1)->index, 0);
 	KUNIT_EXPECT_EQ(test, pgalloc_tag_ref(page + 4)->index, tag.ct.index);
-	/* And back, for the pages to be freed as they were allocated. */
+	/* And back, so that the pages are freed as they were allocated. */
 	pgalloc_tag_split(page, 4);
 	pgalloc_tag_split(page + 4, 4);
 	EXPECT_TAG(test, &tag, 8 * PAGE_SIZE, 8);
@@ -281,7 +281,7 @@ static void test_regroup_r07(struct kunit *test)
 	EXPECT_TAG(test, &tag, 0, 0);
 }
 
-/* Profiling is switched off after the caller's test: still all pages, not some. */
+/* All pages are accounted even if profiling goes off after the check. */
 static void test_range_is_decided_once(struct kunit *test)
 {
 	DEFINE_ALLOC_TAG(tag);
@@ -303,7 +303,7 @@ static void test_range_is_decided_once(struct kunit *test)
 	mem_profiling_enable();
 }
 
-/* The line moves with the contents, each page is released by its own. */
+/* The tag moves with the contents, and each page is released by its own tag. */
 static void test_migrate_r08_r09(struct kunit *test)
 {
 	DEFINE_ALLOC_TAG(owner);
@@ -384,7 +384,7 @@ static void test_record(struct kunit *test)
 	EXPECT_TAG(test, one.tag, 0, 0);
 }
 
-/* Memory is released whatever the switch says by then. */
+/* A free releases the reference whether profiling is on or off by then. */
 static void test_switched_off_in_between_r28(struct kunit *test)
 {
 	DEFINE_ALLOC_TAG(tag);
@@ -408,14 +408,14 @@ static void test_switched_off_in_between_r28(struct kunit *test)
 	EXPECT_TAG(test, &tag, 0, 0);
 }
 
-/* Nobody's tag is current: nothing is accounted, nothing breaks. */
+/* Outside of any hook nothing is accounted, and nothing breaks. */
 static void test_no_tag_r17(struct kunit *test)
 {
 	struct alloc_tag *old = alloc_tag_save(current, &alloc_tag_none);
 	struct page *page;
 	void *p;
 
-	/* This runs in a thread of its own, which was just made. */
+	/* The test runs in a new thread, so this was the tag of a new task. */
 	KUNIT_EXPECT_PTR_EQ(test, old, &alloc_tag_none);
 	p = kmalloc_noprof(64, GFP_KERNEL);
 	page = alloc_pages_noprof(GFP_KERNEL, 0);
@@ -426,7 +426,7 @@ static void test_no_tag_r17(struct kunit *test)
 	__free_page(page);
 }
 
-/* High memory: a line holds more than a long can say. */
+/* With high memory, a call site can hold more bytes than fit in a long. */
 static void test_more_than_32_bits(struct kunit *test)
 {
 	DEFINE_ALLOC_TAG(tag);
@@ -457,7 +457,7 @@ static void test_more_than_32_bits(struct kunit *test)
 	alloc_tag_count(tag.ct.index, 12, 0);
 }
 
-/* No index left for a module: accounted with others, and marked. */
+/* A module without indices shares the catch-all, and its tags are marked. */
 static void test_shared_r26(struct kunit *test)
 {
 	struct alloc_tag *tags = kunit_kcalloc(test, 2, sizeof(*tags), GFP_KERNEL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of /proc/allocinfo: names that do not fit, the filter, and where
- * a cursor goes. What needs a user, its memory and real modules is in the guest
- * tests. Included by lib/allocinfo.c.
+ * KUnit tests of /proc/allocinfo: names that do not fit, the filter, and the
+ * moves of a cursor. The guest tests cover system calls and real modules.
+ * Included by lib/allocinfo.c.
  */
 #include <kunit/test.h>
 
@@ -96,7 +96,7 @@ static void test_filter_by_name(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, match(&f));
 	f.mask &= ~ALLOCINFO_FILTER_MASK_FILENAME;
 	KUNIT_EXPECT_TRUE(test, match(&f));
-	/* Equal is equal: no prefix, no suffix. */
+	/* Only an equal name matches, no prefix or suffix. */
 	strcpy(f.fields.function, "some_functio");
 	KUNIT_EXPECT_FALSE(test, match(&f));
 	strcpy(f.fields.function, "some_function_");
@@ -134,7 +134,7 @@ static void test_filter_by_number(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, match(&f));
 }
 
-/* The answer about a name is remembered, not that about another. */
+/* The memo has the result for the last name only. */
 static void test_memo(struct kunit *test)
 {
 	struct allocinfo_memo memo = { };
@@ -145,13 +145,13 @@ static void test_memo(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, wanted));
 	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, wanted));
 	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, wanted));
-	/* What is behind the end is nobody's business. */
+	/* Bytes after the end of a name are ignored. */
 	memset(wanted + 7, 'x', sizeof(wanted) - 8);
 	KUNIT_EXPECT_TRUE(test, allocinfo_same(&memo, a, wanted));
 	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, wanted));
 }
 
-/* Record n is what n steps from the first one lead to. */
+/* Record n is the one that n steps from the first one lead to. */
 static void test_go_to(struct kunit *test)
 {
 	struct allocinfo_walk step = { }, jump = { };
@@ -178,7 +178,7 @@ static void test_go_to(struct kunit *test)
 	codetag_unlock(&alloc_tag_type);
 }
 
-/* A line with memory, found by all that is known of it, and only once. */
+/* A cursor finds the catch-all by its name, once, and only if it has memory. */
 static void test_cursor_r26(struct kunit *test)
 {
 	struct allocinfo_tag_data data = { };
@@ -199,14 +199,14 @@ static void test_cursor_r26(struct kunit *test)
 	kfree(p);
 	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, NULL, &data), -ENOENT);
 	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, NULL, &data), -ENOENT);
-	/* Without memory it is no record. */
+	/* Without memory, the catch-all is not a record. */
 	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, &start, &data), -ENOENT);
 	cursor.filter.mask = 0;
 	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, NULL, &data), -ENOENT);
 	KUNIT_EXPECT_EQ(test, allocinfo_fetch(&cursor, &start, &data), 0);
 }
 
-/* The largest first, however they come. */
+/* The list is sorted by size, in whatever order the tags come. */
 static void test_top(struct kunit *test)
 {
 	struct allocinfo_top top[ALLOCINFO_TOP];
@@ -218,7 +218,7 @@ static void test_top(struct kunit *test)
 	if (!alloc_tag_available || !mem_alloc_profiling_enabled())
 		kunit_skip(test, "profiling is off");
 
-	/* More than anything else holds. */
+	/* Make the catch-all the largest. */
 	p = alloc_hooks_tag(&alloc_tag_catch_all,
 			    vmalloc_noprof(16 << 20));
 	KUNIT_ASSERT_NOT_NULL(test, p);
@@ -281,7 +281,7 @@ static bool in_the_log(const char *text)
 	return false;
 }
 
-/* The report on lack of memory has the rows of the file. */
+/* The report of show_mem() has the same rows as the file. */
 static void test_show_mem_row(struct kunit *test)
 {
 	void *p;
@@ -296,7 +296,7 @@ static void test_show_mem_row(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, in_the_log(" func:lines_without_index accurate:no"));
 }
 
-/* Waits for nobody: this would hang if it did. */
+/* The report must not wait for the lock: this test would hang. */
 static void test_show_mem_while_locked(struct kunit *test)
 {
 	if (!alloc_tag_available)
@@ -309,7 +309,7 @@ static void test_show_mem_while_locked(struct kunit *test)
 	codetag_unlock(&alloc_tag_type);
 }
 
-/* Nor does it need interrupts, or let them in. */
+/* The report must neither need interrupts nor enable them. */
 static void test_show_mem_without_interrupts(struct kunit *test)
 {
 	unsigned long flags;

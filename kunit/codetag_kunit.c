@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the code tag library: numbering, walking while ranges come and
- * go, tags that outlive their module. Modules are stood in for by their tags;
- * real ones are loaded in the guest tests. Included by lib/codetag.c.
+ * KUnit tests of the code tag library: numbering, walks while ranges come and
+ * go, and tags that outlive their module. A module is represented by its tags
+ * only; the guest tests load real ones. Included by lib/codetag.c.
  */
 #include <kunit/test.h>
 
@@ -113,7 +113,7 @@ static int fake_insmod(struct fake *f, struct fake_module *m)
 				  ARRAY_SIZE(m->tags));
 }
 
-/* As when a module is gone: whoever looks at its memory sees rubbish. */
+/* Unload a module, and overwrite its memory to catch later uses. */
 static void fake_rmmod(struct fake *f, struct fake_module *m)
 {
 	codetag_unload_type(&f->type, &m->mod);
@@ -151,7 +151,7 @@ static void test_text(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, seq_buf_has_overflowed(&s));
 }
 
-/* Built-in code has the name of its module, too, if it were one. */
+/* Built-in code has the module name that it would have as a module. */
 static void test_modname(struct kunit *test)
 {
 	static const struct codetag here = CODETAG_INIT;
@@ -202,7 +202,7 @@ static void test_numbers(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, codetag_from_index(&f->type, 11), NULL);
 	codetag_unlock(&f->type);
 
-	/* What a module leaves is given to the next one. */
+	/* The next module gets the indices that this one had. */
 	fake_rmmod(f, a);
 	a = fake_module(test, "c");
 	KUNIT_ASSERT_EQ(test, fake_insmod(f, a), 0);
@@ -210,14 +210,14 @@ static void test_numbers(struct kunit *test)
 	fake_unregister(f);
 }
 
-/* Indices run out: degrade, never shut down. */
+/* When the indices run out, modules load without any. */
 static void test_numbers_run_out_r26(struct kunit *test)
 {
 	struct fake *f = fake_registered(test);
 	struct fake_module *m[5];
 	unsigned int i;
 
-	/* 4 for the kernel, 3 for each of 4 modules: 16 are used up. */
+	/* 4 for the kernel and 3 for each of 4 modules: all 16 are used. */
 	for (i = 0; i < 5; i++) {
 		m[i] = fake_module(test, "m");
 		KUNIT_ASSERT_EQ(test, fake_insmod(f, m[i]), 0);
@@ -250,7 +250,7 @@ static void test_more_kernel_tags_than_numbers(struct kunit *test)
 	fake_unregister(f);
 }
 
-/* An error at load: the module is not listed, its numbers are free again. */
+/* After an error at load the module is not listed, and its indices are free. */
 static void test_load_error_r02_r03(struct kunit *test)
 {
 	struct fake *f = fake_registered(test);
@@ -261,7 +261,7 @@ static void test_load_error_r02_r03(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_count(f), 4);
 	KUNIT_EXPECT_EQ(test, bitmap_weight(f->map, 17), 4);
 
-	/* The loader takes back what went only part of the way. */
+	/* The loader undoes a load that failed half-way. */
 	fake_rmmod(f, m);
 
 	f->load_error = 0;
@@ -271,7 +271,7 @@ static void test_load_error_r02_r03(struct kunit *test)
 	fake_unregister(f);
 }
 
-/* A position means the same whatever came or went in between. */
+/* A position names the same tag after other modules came or went. */
 static void test_walk_across_changes_r05(struct kunit *test)
 {
 	struct fake *f = fake_registered(test);
@@ -301,10 +301,10 @@ static void test_walk_across_changes_r05(struct kunit *test)
 	KUNIT_EXPECT_GT(test, codetag_generation(&f->type), gen);
 	KUNIT_ASSERT_TRUE(test, codetag_seek(&iter, &f->type, in_b));
 	KUNIT_EXPECT_PTR_EQ(test, iter.ct, &b->tags[1].ct);
-	/* In the middle of what is gone: on with what came after it. */
+	/* A position in a range that is gone: continue with the next range. */
 	KUNIT_ASSERT_TRUE(test, codetag_seek(&iter, &f->type, in_a));
 	KUNIT_EXPECT_PTR_EQ(test, iter.ct, &b->tags[0].ct);
-	/* What came meanwhile is behind all that there was. */
+	/* A module that came meanwhile is behind all older ones. */
 	while (iter.ct != &b->tags[2].ct)
 		KUNIT_ASSERT_TRUE(test, codetag_next(&iter));
 	KUNIT_ASSERT_TRUE(test, codetag_next(&iter));
@@ -346,7 +346,7 @@ static void test_tag_outlives_module_r04(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, iter.range->mod, NULL);
 	codetag_unlock(&f->type);
 
-	/* Its numbers are not for others, until it is out of use. */
+	/* No other module gets its indices until it is out of use. */
 	m = fake_module(test, "next");
 	fake_insmod(f, m);
 	KUNIT_EXPECT_EQ(test, m->tags[0].ct.index, 8);
@@ -357,7 +357,7 @@ static void test_tag_outlives_module_r04(struct kunit *test)
 	fake_unregister(f);
 }
 
-/* A walk that stood in a module goes on in what is left of it. */
+/* A walk that was in a module continues with the tags that are left of it. */
 static void test_walk_across_unload_r05(struct kunit *test)
 {
 	struct fake *f = fake_registered(test);
@@ -395,7 +395,7 @@ static void test_walk_across_unload_r05(struct kunit *test)
 	fake_unregister(f);
 }
 
-/* Over what is left of a range, and no further than to the next. */
+/* Skip the remaining tags of a range, and stop at the next range. */
 static void test_skip(struct kunit *test)
 {
 	struct fake *f = fake_registered(test);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of queries of code tags: lines that are understood, with the tags
- * they are about; lines that are not, with the word that is wrong and why.
+ * KUnit tests of queries of code tags: valid lines, with the tags that they
+ * select, and invalid ones, with the column and the message of the error.
  * Included by lib/codetag_query.c.
  */
 #include <kunit/test.h>
 
-/* What the good lines are about, in the order of a walk. */
+/* The tags that the valid lines select from, in the order of a walk. */
 static const struct query_tag {
 	struct codetag ct;
 	const char *module;
@@ -22,7 +22,7 @@ static const struct query_tag {
 	{ { "last.c",		"last",	       UINT_MAX }, "last", NULL },
 };
 
-/* @match: a bit for each of query_tags; @rest: the first word of the command. */
+/* @match: a bit for each selected tag; @rest: the first word of the command. */
 static const struct query_good {
 	const char *line;
 	unsigned int match;
@@ -88,7 +88,7 @@ static const struct query_good {
 	{ "line 100 enable file super.c",		0x0b, "enable" },
 };
 
-/* @column: where the word is that is wrong, from 1. */
+/* @column: column of the wrong word, from 1. */
 static const struct query_bad {
 	const char *line;
 	unsigned int column;
@@ -174,7 +174,7 @@ static void test_bad_lines(struct kunit *test)
 		codetag_words_begin(&w, line);
 		err = codetag_query_parse(&q, &w);
 		if (!b->error) {
-			/* Not of a term: left for the command to complain. */
+			/* Not a term: this is left to the command. */
 			KUNIT_EXPECT_EQ(test, err, 0);
 			KUNIT_EXPECT_STREQ(test, w.word, "-");
 			continue;
@@ -212,7 +212,7 @@ static void test_numbers(struct kunit *test)
 	}
 }
 
-/* A page of the same letter, of quotes, of blanks, of the longest word. */
+/* The value of a term fills a page, with one and the same character. */
 static void test_long_lines(struct kunit *test)
 {
 	static const char letters[] = "a\"' *-0";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of latency by line of code: a wait counts once, at the line that
- * waits, whichever way it waits; what began before timing was switched on does
- * not. Included by lib/codetag_time_stats.c.
+ * KUnit tests of latency by call site: a wait counts once, at the call site
+ * that waits, for every kind of wait. A wait that began before timing was
+ * enabled does not count. Included by lib/codetag_time_stats.c.
  */
 #include <kunit/test.h>
 #include <linux/buffer_head.h>
@@ -38,7 +38,7 @@ static void codetag_time_stats_end(struct kunit *test)
 	switch_timing(was_on);
 }
 
-/* What is known of the one line of a function. */
+/* Read the statistics of the only call site in a function. */
 static void read_function(struct kunit *test, const char *function,
 			  struct time_stats_report *report)
 {
@@ -91,7 +91,7 @@ static noinline void prepare_again_and_again(void)
 	for (i = 0; i < 3; i++) {
 		prepare_to_wait(&nobody_wakes, &wait, TASK_UNINTERRUPTIBLE);
 		schedule_timeout(1);
-		/* As by autoremove_wake_function(). */
+		/* Do what autoremove_wake_function() does. */
 		remove_wait_queue(&nobody_wakes, &wait);
 		INIT_LIST_HEAD(&wait.entry);
 	}
@@ -201,7 +201,7 @@ static void test_woken_counts_each_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, is.count, was.count + 2);
 }
 
-/* What is waited for, and let go of a while later. */
+/* An object to wait for, which is released a while later. */
 struct held {
 	struct delayed_work work;
 	unsigned long word;
@@ -251,7 +251,7 @@ static noinline int until_a_bit_or_late(unsigned long *word)
 	return wait_on_bit_timeout(word, 0, TASK_UNINTERRUPTIBLE, 2);
 }
 
-/* By who asks, once, and not where the bit was clear. */
+/* A wait counts once, at the caller, and not if the bit was clear already. */
 static void test_bits_count_at_the_caller(struct kunit *test)
 {
 	struct time_stats_report was, was_ours, was_late, is, is_ours, is_late;
@@ -357,7 +357,7 @@ static void test_buffers_count_at_the_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, is.count, was.count + 1);
 }
 
-/* Or a wait would count twice. */
+/* Functions that wait for callers have no tag: a wait would count twice. */
 static void test_who_waits_for_others_has_no_line(struct kunit *test)
 {
 	static const char * const functions[] = {
@@ -437,9 +437,9 @@ static void test_wait_over_a_switch(struct kunit *test)
 	struct time_stats_report was, is;
 
 	read_function(test, "switched_meanwhile", &was);
-	switched_meanwhile(true, true);		/* began before the last time */
-	switched_meanwhile(true, false);	/* off at its end */
-	switched_meanwhile(false, true);	/* off at its beginning */
+	switched_meanwhile(true, true);		/* off and on in between */
+	switched_meanwhile(true, false);	/* ends while timing is off */
+	switched_meanwhile(false, true);	/* begins while timing is off */
 	read_function(test, "switched_meanwhile", &is);
 	KUNIT_EXPECT_EQ(test, is.count, was.count);
 	switched_meanwhile(false, false);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of dynamic debug on code tags: which sites a query is about, the
- * order of the control file, and what becomes of a reader whose module goes.
- * Modules are stood in for by ranges of sites; real ones are loaded by
- * qemu-test/dyndbg. Included by lib/dynamic_debug.c.
+ * KUnit tests of dynamic debug on code tags: the sites that a query selects,
+ * the order of the control file, and a reader whose module is unloaded. A
+ * module is represented by a range of sites; qemu-test/dyndbg loads real ones.
+ * Included by lib/dynamic_debug.c.
  */
 #include <kunit/test.h>
 
@@ -50,11 +50,11 @@ static void fake_exit(struct kunit_resource *res)
 	kfree(res->data);
 }
 
-/* Without a name, what the kernel would have: three modules in one range. */
+/* Make a range. Without @modname it is the kernel's, with three modules. */
 static struct fake_range *fake_new(struct kunit *test, const char *modname)
 {
 	struct fake_range *f = kzalloc(sizeof(*f), GFP_KERNEL);
-	/* The second is of another module and does not count. */
+	/* The second map is that of another module and must be ignored. */
 	const struct ddebug_class_map maps[] = {
 		{ .mod_name = FAKE_NAME, .class_names = f->classes,
 		  .length = 2, .base = 2 },
@@ -79,7 +79,7 @@ static struct fake_range *fake_new(struct kunit *test, const char *modname)
 	return f;
 }
 
-/* @on: a bit for each site whose flag p a query "+p" has set then. */
+/* @on: a bit for each site whose flag p is set after the query. */
 static const struct {
 	const char *query;
 	int found;
@@ -157,7 +157,7 @@ static void test_queries(struct kunit *test)
 	}
 }
 
-/* What a reader finds, from a position on; letting go of the lock each time. */
+/* Read the next site from a position. The lock is released each time. */
 static struct _ddebug *fake_read(struct seq_file *m, loff_t *pos)
 {
 	struct _ddebug *dp = NULL;
@@ -172,7 +172,7 @@ static struct _ddebug *fake_read(struct seq_file *m, loff_t *pos)
 	return dp;
 }
 
-/* The sites of ours in their order, as many as there are. */
+/* Find our sites in the order of the file. Return their number. */
 static unsigned int fake_order(struct fake_range **f, unsigned int nr,
 			       unsigned int *order, unsigned int max)
 {
@@ -194,7 +194,7 @@ static unsigned int fake_order(struct fake_range **f, unsigned int nr,
 static void test_order_of_control(struct kunit *test)
 {
 	static const unsigned int first[] = {
-		5, 4, 3, 2, 1, 0,		/* a module, from its last */
+		5, 4, 3, 2, 1, 0,		/* a module, backwards */
 		11, 10, 14, 13, 12, 15,		/* a, a | b, b, b | a */
 	}, second[] = {
 		11, 10, 14, 13, 12, 15,
@@ -208,7 +208,7 @@ static void test_order_of_control(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_order(f, 2, order, 2 * FAKE_SITES), ARRAY_SIZE(first));
 	KUNIT_EXPECT_EQ(test, memcmp(order, first, sizeof(first)), 0);
 
-	/* Who comes again is the last. */
+	/* A module that is loaded again comes last. */
 	fake_forget(f[0]);
 	KUNIT_EXPECT_EQ(test, fake_order(f, 2, order, 2 * FAKE_SITES), FAKE_SITES);
 	fake_add(f[0]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of dynamic fault injection: how often points fire, how fail-nth
- * counts allocations, and the commands of the boot parameter. Included by
- * lib/dynamic_fault.c.
+ * KUnit tests of dynamic fault injection: the number of faults of a point, the
+ * way fail-nth counts allocations, and the commands of the boot parameter.
+ * Included by lib/dynamic_fault.c.
  */
 #include <kunit/test.h>
 #include <linux/hrtimer.h>
@@ -22,7 +22,7 @@ static bool kunit_other_point(void)
 
 static bool kunit_slab_fails(void)
 {
-	/* Without direct reclaim: else failslab does not evaluate it. */
+	/* failslab ignores allocations with direct reclaim. */
 	void *p = kmalloc(64, GFP_NOWAIT);
 
 	kfree(p);
@@ -31,7 +31,7 @@ static bool kunit_slab_fails(void)
 
 static bool kunit_pages_fail(void)
 {
-	/* Two pages: fail_page_alloc leaves single pages alone. */
+	/* fail_page_alloc ignores single pages. */
 	struct page *page = alloc_pages(GFP_NOWAIT, 1);
 
 	if (page)
@@ -82,7 +82,7 @@ static void test_frequency(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fires(kunit_point, 12), 0);
 }
 
-/* Evaluations that fail-nth decides are evaluations. */
+/* Evaluations that fail-nth decides count for the frequency, too. */
 static void test_frequency_and_nth(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, kunit_command("class kunit frequency 4"), 0);
@@ -95,7 +95,7 @@ static void test_frequency_and_nth(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kunit_point());
 }
 
-/* The one point of kunit_point(). */
+/* Find the struct fault_point of kunit_point(). */
 static struct fault_point *kunit_point_found(void)
 {
 	struct fault_point *p;
@@ -126,8 +126,8 @@ static enum hrtimer_restart race_timer(struct hrtimer *timer)
 }
 
 /*
- * A softirq evaluates the point in the midst of evaluations. That is what another
- * CPU does, on a machine with one.
+ * A softirq evaluates the point in the middle of another evaluation. So the
+ * race between two CPUs happens on a machine with one CPU, too.
  */
 static void test_frequency_interrupted(struct kunit *test)
 {
@@ -154,10 +154,10 @@ static void test_frequency_interrupted(struct kunit *test)
 			div_u64(atomic64_read(&p->evaluated), 7));
 }
 
-/* Is one call of @fails counted once, whether its line is a point or not? */
+/* fail-nth must count each call of @fails once. */
 static void check_nth(struct kunit *test, bool (*fails)(void))
 {
-	/* Caches, and what is set up once, are no part of this. */
+	/* The first call may fill caches, so make it before the count. */
 	KUNIT_EXPECT_FALSE(test, fails());
 	current->fail_nth = 10;
 	KUNIT_EXPECT_FALSE(test, fails());
@@ -191,7 +191,7 @@ static void test_nth_of_pages(struct kunit *test)
 	check_nth(test, kunit_pages_fail);
 }
 
-/* A point that fires fails the allocation, whatever the framework says. */
+/* A point that fires fails the allocation, even if no other part wants that. */
 static void test_allocations_fail(struct kunit *test)
 {
 	if (!alloc_tag_available)
@@ -212,7 +212,7 @@ static void boot_commands(const char *text)
 	kfree(copy);
 }
 
-/* The process that may disable stays the same while commands fail. */
+/* Only a successful enabling command of a user changes the keepers. */
 static void test_failed_command(struct kunit *test)
 {
 	const pid_t other = INT_MAX;
@@ -251,7 +251,7 @@ static void test_boot_commands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 5);
 	KUNIT_EXPECT_EQ(test, fires(kunit_other_point, 5), 1);
 
-	/* One that is about some points leaves the others of the parameter. */
+	/* A command for some points does not cancel the boot parameter. */
 	KUNIT_ASSERT_EQ(test, kunit_command("class kunit disable"), 0);
 	KUNIT_EXPECT_EQ(test, nr_boot_commands(), before + 2);
 	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 0);
@@ -259,7 +259,7 @@ static void test_boot_commands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_boot_commands(), 0);
 }
 
-/* A semicolon in quotes ends nothing; a module may have the points. */
+/* A quoted semicolon ends no command. Commands without a point are kept. */
 static void test_boot_cuts(struct kunit *test)
 {
 	boot_commands(";; class 'a;b' enable ;\t; module nothing \"enable\";");
@@ -267,7 +267,7 @@ static void test_boot_cuts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 0);
 }
 
-/* What is wrong is left out, and nothing else is. */
+/* Invalid commands are ignored, and the others are run. */
 static void test_boot_junk(struct kunit *test)
 {
 	boot_commands("class kunit enabel; class 'kunit; enable");
@@ -277,7 +277,7 @@ static void test_boot_junk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 2);
 }
 
-/* A boot command without memory is dropped, for modules as well. */
+/* A boot command that finds no memory is dropped, also for later modules. */
 static void test_boot_without_memory(struct kunit *test)
 {
 	if (!alloc_tag_available)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of error codes: what they stand for, how they are printed, what is
- * left of them when their module is gone, what happens when there are none left,
- * and which values of system calls are taken for one. Included by
- * lib/error_codes.c.
+ * KUnit tests of error codes: their errors, their names, codes of unloaded
+ * modules, running out of numbers, and the values of system calls that are
+ * translated. Included by lib/error_codes.c.
  */
 #include <kunit/test.h>
 #include <linux/blkdev.h>
@@ -32,7 +31,7 @@ static int kunit_err_io(void)
 	return ERR(-EIO);
 }
 
-/* A number that no line has, as the tests find it. */
+/* A code that belongs to no line. */
 static long kunit_unused(struct kunit *test)
 {
 	unsigned int i = find_first_zero_bit(error_codes_given, NR_ERROR_CODES);
@@ -64,7 +63,7 @@ static void test_other_values_unchanged(struct kunit *test)
 		-1, -EINVAL, -EHWPOISON, -ERESTARTSYS, -ERECALLCONFLICT,
 		-1023, -ERROR_CODE_FIRST + 1, -ERROR_CODE_LAST - 1,
 		-MAX_ERRNO, -MAX_ERRNO - 1, INT_MIN, LONG_MIN,
-		/* the low half alone looks like a code */
+		/* Only the low half looks like a code. */
 		0xfffff830L, 0xffffd000L,
 	};
 	long unused = kunit_unused(test);
@@ -81,7 +80,7 @@ static void test_other_values_unchanged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sizeof(error_class(0L)), sizeof(long));
 }
 
-/* What user space may choose, and NFSv4 passes on, is never a code. */
+/* No error that user space can choose, or that NFSv4 passes on, is a code. */
 static void test_foreign_errors_are_no_codes(struct kunit *test)
 {
 	long err;
@@ -119,7 +118,7 @@ static void test_both_ends_are_errors(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, IS_ERR(errors));
 }
 
-/* What a system call returned: other numbers than those of an error pointer. */
+/* The range of errors of a system call differs from that of error pointers. */
 static void test_system_call_failed(struct kunit *test)
 {
 	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
@@ -139,7 +138,7 @@ static void test_system_call_failed(struct kunit *test)
 	}
 }
 
-/* The XArray, and what is built like it, shifts an error by two bits. */
+/* The XArray and similar structures shift an error by two bits. */
 static void test_xarray_errors(struct kunit *test)
 {
 	static const long errors[] = {
@@ -161,11 +160,11 @@ static void test_xarray_errors(struct kunit *test)
 		xas_reset(&xas);
 	}
 	KUNIT_EXPECT_FALSE(test, xa_is_err(xa_mk_internal(-MAX_ERRNO - 1)));
-	/* a node, as the tree refers to it */
+	/* A node, in the form in which the tree refers to it. */
 	KUNIT_EXPECT_FALSE(test, xa_is_err((void *)((unsigned long)node | 2)));
 }
 
-/* Twelve bits hold the error, so a code goes in as what it stands for. */
+/* errseq_t has twelve bits for the error, so a code is stored as its error. */
 static void test_errseq_takes_the_class(struct kunit *test)
 {
 	int err = kunit_err_io();
@@ -177,7 +176,7 @@ static void test_errseq_takes_the_class(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, errseq_check(&seq, since), -EIO);
 	KUNIT_EXPECT_EQ(test, errseq_check_and_advance(&seq, &since), -EIO);
 	KUNIT_EXPECT_EQ(test, errseq_check(&seq, since), 0);
-	/* seen: so the counter rises, by its lowest bit */
+	/* The error was seen, so the counter rises by its lowest bit. */
 	errseq_set(&seq, err);
 	KUNIT_EXPECT_EQ(test, seq, (errseq_t)(EIO | 1 << 13));
 	KUNIT_EXPECT_EQ(test, errseq_check(&seq, since), -EIO);
@@ -239,7 +238,7 @@ static void test_names(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, got, want);
 }
 
-/* printk() may keep the arguments and print them later. */
+/* Binary printf stores the arguments and formats them later. */
 static void test_names_later(struct kunit *test)
 {
 #ifdef CONFIG_BINARY_PRINTF
@@ -274,7 +273,7 @@ static void test_buffers_unchanged(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, got, "(efault)");
 }
 
-/* A module of two lines, as the loader would hand it over. */
+/* A module with two lines, as the module loader passes it. */
 struct kunit_module {
 	struct error_code codes[2];
 	char names[2][32];
@@ -308,11 +307,11 @@ static void kunit_unload(struct kunit_module *m)
 	down_write(&error_code_type.lock);
 	error_codes_unload(&error_code_type, &m->range);
 	up_write(&error_code_type.lock);
-	/* what it was is no more */
+	/* Overwrite the module's memory to catch later uses. */
 	memset(m->names, 'x', sizeof(m->names));
 }
 
-/* Does a line of the log have this in it? */
+/* Does any line of the kernel log contain this text? */
 static bool kunit_logged(const char *text)
 {
 	static char line[256];
@@ -351,7 +350,7 @@ static void test_module_is_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, error_class(never), never);
 }
 
-/* However often it is loaded, and whatever else is. */
+/* A module gets its codes again at every load, also if others were loaded. */
 static void test_module_comes_again(struct kunit *test)
 {
 	struct kunit_module *m, *other;
@@ -393,7 +392,7 @@ static void test_none_are_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, error_code(&m->codes[1]), -EPERM);
 	kunit_unload(m);
 
-	/* the last one there is */
+	/* Only the last number is free. */
 	__clear_bit(NR_ERROR_CODES - 1, error_codes_given);
 	m = kunit_load(test, "last.c");
 	KUNIT_EXPECT_EQ(test, error_code(&m->codes[0]), -ERROR_CODE_LAST);
@@ -407,7 +406,7 @@ static void test_none_are_left(struct kunit *test)
 	bitmap_free(given);
 }
 
-/* Lines that are built in, when there are fewer numbers than lines. */
+/* The kernel has more lines than there are numbers. */
 static void test_none_are_left_for_the_kernel(struct kunit *test)
 {
 	unsigned long *given = bitmap_alloc(NR_ERROR_CODES, GFP_KERNEL);
@@ -420,7 +419,7 @@ static void test_none_are_left_for_the_kernel(struct kunit *test)
 	bitmap_copy(given, error_codes_given, NR_ERROR_CODES);
 	bitmap_fill(error_codes_given, NR_ERROR_CODES);
 	__clear_bit(NR_ERROR_CODES - 1, error_codes_given);
-	/* test_none_are_left() left that number to a line of its module */
+	/* test_none_are_left() has left this number to a line of its module. */
 	__clear_bit(NR_ERROR_CODES - 1, error_codes_left);
 	error_codes_load(&error_code_type, &range);
 	error_codes_unload(&error_code_type, &range);
@@ -432,7 +431,7 @@ static void test_none_are_left_for_the_kernel(struct kunit *test)
 
 #define KUNIT_NAME	24
 
-/* What lines of a range return; how many do not do so as they should. */
+/* Call error_code() for each line of a range. Count the wrong results. */
 static unsigned int kunit_wrong(const struct codetag_range *range)
 {
 	struct error_code *codes = range->tags;
@@ -452,7 +451,7 @@ static unsigned int kunit_wrong(const struct codetag_range *range)
 	return wrong;
 }
 
-/* The numbers of a range as if none had been returned; then they are free. */
+/* Unload a range as if it had returned no codes: its numbers become free. */
 static void kunit_forget(struct codetag_range *range)
 {
 	struct error_code *codes = range->tags;
@@ -466,7 +465,7 @@ static void kunit_forget(struct codetag_range *range)
 	up_write(&error_code_type.lock);
 }
 
-/* All numbers there are at once, and five lines more. */
+/* Five lines more than there are free numbers. */
 static void test_all_numbers(struct kunit *test)
 {
 	unsigned int given = kunit_given(), nr = NR_ERROR_CODES - given + 5, i;
@@ -522,13 +521,13 @@ static void test_system_call_returns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, syscall_error_class(regs, 5000), 5000L);
 	KUNIT_EXPECT_EQ(test, syscall_error_class(regs, unused), unused);
 
-	/* a process group, say */
+	/* The value is not an error but, for example, a process group. */
 	force_successful_syscall_return();
 	KUNIT_EXPECT_EQ(test, syscall_error_class(regs, err), err);
 	syscall_return_done();
 	KUNIT_EXPECT_EQ(test, syscall_error_class(regs, err), -(long)EIO);
 
-	/* what rt_sigreturn() returns to */
+	/* The value was restored by rt_sigreturn(). */
 	kunit_set_nr(regs, -1);
 	KUNIT_EXPECT_EQ(test, syscall_error_class(regs, err), err);
 }

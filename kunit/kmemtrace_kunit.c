@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The records of kmemtrace: their layout, what is in them for each interface, and
- * that written and lost together are all that happened.
+ * KUnit tests of the records of kmemtrace: their layout, their contents for
+ * each interface, and the counts: every event is written or lost.
  *
- * Recording is switched on with a channel of the test's own, of two sub-buffers,
- * and what this CPU wrote is read from there in place: the test fills less than
- * one of them, or fills all on purpose.
+ * The tests record into a channel of their own with two sub-buffers, and read
+ * the records there in place. A test fills less than one sub-buffer, or fills
+ * both on purpose. Included by mm/kmemtrace.c.
  */
 #include <kunit/test.h>
 #include <linux/interrupt.h>
@@ -46,7 +46,7 @@ static void begin(struct kunit *test, unsigned int features)
 	KUNIT_ASSERT_EQ(test, enabled_set(NULL, 1), 0);
 }
 
-/* The last such record of a sub-buffer that is closed. */
+/* Find the last matching record in a closed sub-buffer. */
 static struct kmemtrace_event *find_in(struct rchan_buf *buf, size_t i,
 				       u8 event_id, const void *ptr, u8 type_id)
 {
@@ -65,7 +65,7 @@ static struct kmemtrace_event *find_in(struct rchan_buf *buf, size_t i,
 	return found;
 }
 
-/* Looks at all CPUs: the test may be moved. */
+/* Search the buffers of all CPUs, because the test may migrate. */
 static struct kmemtrace_event *find(u8 event_id, const void *ptr, u8 type_id)
 {
 	struct kmemtrace_event *e, *found = NULL;
@@ -91,7 +91,7 @@ static struct kmemtrace_alloc *find_alloc(const void *ptr, u8 type_id)
 					      type_id);
 }
 
-/* The value of a feature, or -1. */
+/* Get the value of a feature, or -1 if the record does not have it. */
 static s64 feature(struct kmemtrace_event *e, size_t core, u8 id)
 {
 	void *p = (void *)e + core, *end = (void *)e + e->event_size;
@@ -233,7 +233,7 @@ static void test_pages_have_records(struct kunit *test)
 					test_pages_have_records));
 	KUNIT_EXPECT_TRUE(test, is_here(f->call_site, test_pages_have_records));
 
-	/* Four are taken, the last of them goes back at once. */
+	/* Four pages were allocated, and the last one was freed at once. */
 	a = find_alloc(exact, KMEMTRACE_TYPE_PAGES);
 	KUNIT_ASSERT_NOT_NULL(test, a);
 	KUNIT_EXPECT_EQ(test, a->bytes_alloc, 4 * PAGE_SIZE);
@@ -286,7 +286,7 @@ static void test_bulk_pages_and_folios_have_records(struct kunit *test)
 			2 * PAGE_SIZE);
 }
 
-/* Pages that were in the array before are none of the allocation. */
+/* Pages that were already in the array have no record. */
 static void test_bulk_pages_between_others_have_records(struct kunit *test)
 {
 	struct page *pages[8] = { }, *page, *next;
@@ -345,7 +345,7 @@ static void test_features_are_there(struct kunit *test)
 	KUNIT_EXPECT_LE(test, (u64)feature(&a->event, 48, KMEMTRACE_FEATURE_TIME), after);
 	KUNIT_EXPECT_EQ(test, feature(&a->event, 48, KMEMTRACE_FEATURE_PID), current->pid);
 	KUNIT_EXPECT_GT(test, feature(&a->event, 48, KMEMTRACE_FEATURE_TAG), 0);
-	/* 11, 7 and 5 bytes, and one to fill up. */
+	/* 11, 7 and 5 bytes, and one byte of filling. */
 	KUNIT_EXPECT_EQ(test, ((u8 *)a)[71], 0);
 
 	f = find(KMEMTRACE_EVENT_FREE, p, KMEMTRACE_TYPE_KMALLOC);
@@ -362,7 +362,7 @@ static void test_features_are_there(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, feature(f, 24, KMEMTRACE_FEATURE_PID), current->pid);
 }
 
-/* The tag of the line is there while nothing is accounted, too. */
+/* A record has the tag even while profiling is off. */
 static void test_tag_needs_no_profiling(struct kunit *test)
 {
 	struct alloc_tag *was = current->alloc_tag;
@@ -450,7 +450,7 @@ static void alloc_in_softirq(struct tasklet_struct *t)
 	s->p = kmalloc(64, GFP_ATOMIC);
 }
 
-/* It is not the task that was interrupted which allocates. */
+/* An allocation in an interrupt is not that of the interrupted task. */
 static void test_interrupt_has_no_pid(struct kunit *test)
 {
 	struct softirq_alloc s = { };
@@ -459,7 +459,7 @@ static void test_interrupt_has_no_pid(struct kunit *test)
 	begin(test, WITH_PID);
 	tasklet_setup(&s.tasklet, alloc_in_softirq);
 	tasklet_schedule(&s.tasklet);
-	/* It has run then. */
+	/* Waits until it has run. */
 	tasklet_kill(&s.tasklet);
 	enabled_set(NULL, 0);
 
@@ -467,7 +467,7 @@ static void test_interrupt_has_no_pid(struct kunit *test)
 	a = find_alloc(s.p, KMEMTRACE_TYPE_KMALLOC);
 	kfree(s.p);
 	KUNIT_ASSERT_NOT_NULL(test, a);
-	/* 7 bytes and one to fill up; -1 is what feature() says of none, too. */
+	/* Check the bytes: feature() returns -1 for a missing feature, too. */
 	KUNIT_EXPECT_EQ(test, a->event.event_size, 56);
 	KUNIT_EXPECT_EQ(test, get_unaligned((u16 *)((void *)a + 48)), 7);
 	KUNIT_EXPECT_EQ(test, ((u8 *)a)[50], KMEMTRACE_FEATURE_PID);
@@ -497,7 +497,7 @@ static void test_numbers_wrap_around(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->sequence_number, INT_MIN);
 }
 
-/* Once there is room again, and before the first record that has it. */
+/* Losses are reported once there is room again, before the next record. */
 static void test_losses_are_told_first(struct kunit *test)
 {
 	u64 events, bytes, untold;
@@ -519,7 +519,7 @@ static void test_losses_are_told_first(struct kunit *test)
 	relay_subbufs_consumed(kmemtrace_chan, smp_processor_id(), 2);
 	p = kmalloc(32, GFP_ATOMIC);
 	untold = c->untold_events;
-	/* The sub-buffer that both are the first of. */
+	/* Both records are the first ones in this sub-buffer. */
 	buf = *this_cpu_ptr(kmemtrace_chan->buf);
 	l = *(struct kmemtrace_lost *)buf->data;
 	a = *(struct kmemtrace_alloc *)(buf->data + sizeof(l));
@@ -541,7 +541,7 @@ static void test_losses_are_told_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a.event.sequence_number - l.event.sequence_number, 1);
 }
 
-/* Records, LOST records and one number for the beginning make the sequence. */
+/* The numbers used are those of written and lost records and of the start. */
 static void test_written_and_lost_are_all(struct kunit *test)
 {
 	struct kmemtrace_cpu before = { }, after = { }, c;
@@ -572,13 +572,13 @@ static void test_written_and_lost_are_all(struct kunit *test)
 	after.lost_events -= before.lost_events;
 	after.lost_bytes -= before.lost_bytes;
 	KUNIT_EXPECT_GE(test, after.events + after.lost_events, 40000);
-	/* Two sub-buffers have room for 14,000 and some of these. */
+	/* Two sub-buffers have room for about 14,000 of these records. */
 	KUNIT_EXPECT_GT(test, after.lost_events, 20000);
 	KUNIT_EXPECT_GE(test, after.lost_bytes, after.lost_events * 24);
 	KUNIT_EXPECT_EQ(test, after.events + after.lost_events + 1, numbers);
 }
 
-/* A number that is known: nobody else runs on this CPU meanwhile. */
+/* The number of events is known, because nothing else runs on this CPU. */
 static void test_nothing_is_counted_twice_or_not(struct kunit *test)
 {
 	struct kmemtrace_cpu before, after;
@@ -668,7 +668,7 @@ static void test_recording_ends_with_its_file(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, recording());
 }
 
-/* Neither does what somebody else wished for since, nor what was on before. */
+/* After a write of 1, the close of a former holder does not end recording. */
 static void test_recording_outlives_other_files(struct kunit *test)
 {
 	static struct file holder, other;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rings of KMON and the way from them to an instance, where a machine does not
- * come to by itself: CPUs above 255, positions that wrap, a CPU without a ring,
- * a record that is larger than a page at the end of both circles, a task that was
- * preempted between the branch and the ring.
+ * KUnit tests of the rings of KMON and of the way from a ring to an instance,
+ * for cases that are rare on a real machine: CPUs above 255, positions that
+ * wrap, a CPU without a ring, a large record at the end of both circular
+ * buffers, a task that is preempted between the branch and the ring. Included
+ * by drivers/char/kmon.c.
  *
- * Ring and instance are the test's own, and the instance is in kmon_started only
- * while that ring is flushed, so nothing else is recorded or carried.
+ * The tests have a ring and an instance of their own. The instance is in
+ * kmon_started only while that ring is flushed, so it gets no other records.
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -17,11 +18,11 @@
 struct kmon_fixture {
 	struct kmon_ring *r;
 	struct kmon_instance *i;
-	unsigned int asked;	/* for a flush; once for as long as it is not done */
-	unsigned long next;	/* in the instance's buffer: what was not compared yet */
+	unsigned int asked;	/* number of requests for a flush */
+	unsigned long next;	/* position of the next record to compare */
 };
 
-/* Where a ring asks for a flush: at once, where it can be counted. */
+/* A ring of the tests counts its requests for a flush here. */
 static struct kmon_fixture *kmon_test_fixture;
 
 static void kmon_test_asked(struct irq_work *work)
@@ -59,7 +60,7 @@ static void kmon_test_exit(struct kunit *test)
 		irq_work_sync(&f->r->kick);
 }
 
-/* As if so much had been written and carried before. */
+/* Set the positions, as if this much had been written and flushed before. */
 static void begin_at(struct kmon_fixture *f, unsigned long ring,
 		     unsigned long buffer)
 {
@@ -104,7 +105,7 @@ static u8 byte_of(const struct kmon_fixture *f, unsigned long pos)
 	return f->i->buf.data[pos & (f->i->buf.size - 1)];
 }
 
-/* The next record of the instance has that blob, and is not older than @since. */
+/* Expect that the next record has this blob and is not older than @since. */
 static void expect_record(struct kunit *test, unsigned int cpu, const u8 *blob,
 			  unsigned int size, u64 since)
 {
@@ -137,7 +138,7 @@ static void expect_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->i->head, f->next);
 }
 
-/* A header has a byte for the CPU. Above 255, the number stands before the blob. */
+/* A header has one byte for the CPU. A number above 255 is before the blob. */
 static void test_cpu_above_255(struct kunit *test)
 {
 	static const u8 blob[] = { KMON_DT_USER, 1, 2, 3 };
@@ -160,7 +161,7 @@ static void test_cpu_above_255(struct kunit *test)
 	expect_no_more(test);
 }
 
-/* The largest blob is smaller by the number of the CPU, and a larger one is no record. */
+/* Above CPU 255, the largest blob is smaller. A larger one makes no record. */
 static void test_large_blob_of_cpu_256(struct kunit *test)
 {
 	const unsigned int size = KMON_BLOB_MAX - KMON_WIDE_SIZE;
@@ -189,7 +190,7 @@ static void test_all_of_cpu_256_is_counted(struct kunit *test)
 	u64 nr;
 	int ret;
 
-	/* The ring has no room for the last one, the buffer for half of them. */
+	/* The ring is full before the last record, the buffer after half. */
 	f->i->buf.size = SZ_64K;
 	/* There is no such CPU to ask for a flush. */
 	f->r->kicked = true;
@@ -203,7 +204,7 @@ static void test_all_of_cpu_256_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.read + stats.lost + stats.unread, nr);
 }
 
-/* All positions go through the last unsigned long, and a ring stays as large as it is. */
+/* All positions wrap around, and the room in the ring stays the same. */
 static void test_positions_wrap(struct kunit *test)
 {
 	struct kmon_fixture *f = test->priv;
@@ -237,7 +238,7 @@ static void test_positions_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->r->tail, (unsigned long)local_read(&f->r->head));
 }
 
-/* What a CPU has no ring for is no record, and it is counted for the instance. */
+/* Without a ring, the records of a CPU are counted as lost for the instance. */
 static void test_no_ring_is_lost(struct kunit *test)
 {
 	static const u8 blob[] = { KMON_DT_USER };
@@ -253,10 +254,10 @@ static void test_no_ring_is_lost(struct kunit *test)
 	expect_no_more(test);
 	KUNIT_EXPECT_EQ(test, f->i->lost, 2ULL);
 	KUNIT_EXPECT_TRUE(test, f->i->overrun);
-	/* told once */
+	/* Lost records are counted only once. */
 	flush(test);
 	KUNIT_EXPECT_EQ(test, f->i->lost, 2ULL);
-	/* and there is no harm in getting one later */
+	/* The CPU can get a ring later. */
 	f->r->buf = buf;
 	KUNIT_EXPECT_EQ(test, put_on(f, 0, blob, sizeof(blob)), 0);
 	flush(test);
@@ -264,7 +265,7 @@ static void test_no_ring_is_lost(struct kunit *test)
 	expect_no_more(test);
 }
 
-/* The end of the ring and the end of the buffer are within it, at different bytes. */
+/* The record wraps in the ring and in the buffer, at different bytes. */
 static void test_larger_than_a_page_of_both_circles(struct kunit *test)
 {
 	const unsigned int size = KMON_BLOB_MAX;
@@ -281,7 +282,7 @@ static void test_larger_than_a_page_of_both_circles(struct kunit *test)
 	flush(test);
 	expect_record(test, 0, blob, size, since);
 	expect_no_more(test);
-	/* the header is cut, too, in each place that it can be */
+	/* Let the header wrap at each of its bytes. */
 	for (cut = 1; cut < KMON_HDR_SIZE; cut++) {
 		begin_at(f, TEST_RING - cut, TEST_BUFFER - KMON_HDR_SIZE + cut);
 		KUNIT_EXPECT_EQ(test, put_on(f, 0, blob, size), 0);
@@ -323,8 +324,9 @@ static void add_while_stopped_and_started(struct kunit *test)
 }
 
 /*
- * A task that has gone through the branch of kmon_add_data() and goes on after the
- * last instance was stopped: the rings, here they are, may be about to be freed.
+ * A task is preempted after the branch of kmon_add_data() and continues after
+ * the last stop. It must not use a ring: the rings, which exist here, may be
+ * freed soon.
  */
 static void test_stopped_behind_the_branch(struct kunit *test)
 {
@@ -356,12 +358,12 @@ static struct file *open_device(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
 	KUNIT_ASSERT_EQ(test, kmon_open(NULL, file), 0);
 	i = file->private_data;
-	/* No record comes that the test does not add. */
+	/* Get no records but those that the test adds. */
 	i->sources = 0;
 	return file;
 }
 
-/* One that was never started has not ended; one that was stopped has, once all is read. */
+/* EPOLLHUP comes after a stop, once all is read. A new instance has none. */
 static void test_poll(struct kunit *test)
 {
 	static const u8 blob[] = { KMON_DT_USER };
@@ -384,7 +386,7 @@ static void test_poll(struct kunit *test)
 	kmon_release(NULL, file);
 }
 
-/* Any size is good for the buffer; a ring has a power of two. */
+/* The buffer accepts any size; the size of a ring must be a power of two. */
 static void test_buffer_sizes(struct kunit *test)
 {
 	static const struct {

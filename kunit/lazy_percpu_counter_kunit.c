@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the lazy percpu counters: what a counter holds is exact before,
- * while and after it is given parts, and it is given parts only when it is hot.
+ * KUnit tests of the lazy percpu counters: the value of a counter is exact
+ * before, while and after it gets parts, and it gets parts only when it is hot.
  */
 #include <kunit/test.h>
 
@@ -14,7 +14,7 @@
 #include <linux/limits.h>
 #include <linux/sched.h>
 
-/* The first period only tells when the second one began. */
+/* The first period only sets the start of the second one. */
 #define ENOUGH		(2 * LAZY_PERCPU_COUNTER_HOT)
 
 static void expect_value(struct kunit *test,
@@ -36,7 +36,7 @@ static void add_times(struct lazy_percpu_counter *c, unsigned int times,
 		lazy_percpu_counter_add(c, sum, count);
 }
 
-/* What is added from here on is in the parts. */
+/* Additions from here on go to the parts. */
 static void make_hot(struct kunit *test, struct lazy_percpu_counter *c)
 {
 	add_times(c, ENOUGH, 0, 0);
@@ -65,7 +65,7 @@ static void test_hot_counter_gets_parts(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, c.parts);
 	expect_value(test, &c, 5 * ENOUGH, ENOUGH);
 
-	/* What is added from here on is in the parts. */
+	/* Additions from here on go to the parts. */
 	add_times(&c, ENOUGH, -5, -1);
 	expect_value(test, &c, 0, 0);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&c.sum), 5LL * ENOUGH);
@@ -78,7 +78,7 @@ static void test_slow_counter_stays_atomic(struct kunit *test)
 	struct lazy_percpu_counter c = { };
 	unsigned int i;
 
-	/* Many changes in all, but each period took more than a second. */
+	/* Many changes, but each period takes more than a second. */
 	for (i = 0; i < 8; i++) {
 		add_times(&c, LAZY_PERCPU_COUNTER_HOT - 1, 1, 1);
 		c.window = (unsigned int)jiffies - HZ - 1;
@@ -95,7 +95,7 @@ static void test_changes_wrap(struct kunit *test)
 {
 	struct lazy_percpu_counter c = { };
 
-	/* The number of changes passes from the largest int to the smallest. */
+	/* The number of changes wraps from the largest int to the smallest. */
 	atomic_set(&c.changes, INT_MAX - LAZY_PERCPU_COUNTER_HOT / 2);
 	c.window = jiffies;
 	add_times(&c, LAZY_PERCPU_COUNTER_HOT, 1, 1);
@@ -111,7 +111,7 @@ static void test_atomic_phase_overflow(struct kunit *test)
 {
 	struct lazy_percpu_counter c = { };
 
-	/* Past the end and back again: the value is exact modulo 64 bits. */
+	/* The sum overflows and returns: it is exact modulo 2^64. */
 	atomic64_set(&c.sum, S64_MAX);
 	lazy_percpu_counter_add(&c, 2, 3);
 	expect_value(test, &c, S64_MIN + 1, 3);
@@ -122,11 +122,11 @@ static void test_atomic_phase_overflow(struct kunit *test)
 	lazy_percpu_counter_exit(&c);
 }
 
-/* The most that can be added at once on 32 bit, and what is no multiple of a step. */
+/* The largest addition on 32 bit, and one that is not a multiple of a step. */
 #define MOST		LAZY_PERCPU_ADD_MAX
 #define LESS		(MOST - 4096)
 
-/* Steps up to @times from zero, down to as far below, and back. */
+/* Add @by up to @times times, then go as far below zero, and back to zero. */
 static void there_and_back(struct kunit *test, struct lazy_percpu_counter *c,
 			   long by, int times)
 {
@@ -167,7 +167,7 @@ static void test_hot_sum_has_64_bits(struct kunit *test)
 	there_and_back(test, &c, LESS, 19);
 	there_and_back(test, &c, MOST / 4 + 8, 77);
 
-	/* Far from zero: as if what this CPU allocates were freed by another. */
+	/* Far from zero, as if another CPU freed the memory of this one. */
 	for (i = 0, want = 0; i < 40; i++, want += LESS)
 		lazy_percpu_counter_add(&c, LESS, 1);
 	expect_value(test, &c, want, 40);
@@ -186,7 +186,7 @@ static void test_more_hot_counters_than_slots(struct kunit *test)
 	c = kunit_kcalloc(test, NR_COUNTERS, sizeof(*c), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, c);
 
-	/* All at once: nobody can empty the slots in between. */
+	/* With interrupts off, nothing empties the slots in between. */
 	local_irq_save(flags);
 	for (i = 0; i < NR_COUNTERS; i++)
 		add_times(&c[i], ENOUGH, i, 1);
@@ -197,7 +197,7 @@ static void test_more_hot_counters_than_slots(struct kunit *test)
 	KUNIT_EXPECT_GT(test, with_parts, 0);
 	KUNIT_EXPECT_LT(test, with_parts, NR_COUNTERS);
 
-	/* Those that found no slot ask again. */
+	/* Counters that found no free slot ask again. */
 	for (i = 0; i < NR_COUNTERS; i++) {
 		add_times(&c[i], ENOUGH, i, 1);
 		lazy_percpu_counter_flush();
@@ -213,7 +213,7 @@ static void test_exit_while_asking(struct kunit *test)
 	struct lazy_percpu_counter c = { };
 	unsigned int i;
 
-	/* A request in flight must not come back after the counter is gone. */
+	/* No request of a counter may be handled after the counter is gone. */
 	for (i = 0; i < 50; i++) {
 		add_times(&c, ENOUGH, 1, 1);
 		lazy_percpu_counter_exit(&c);
@@ -257,7 +257,7 @@ static int adder_fn(void *data)
 		}
 		if (!(i % 1024))
 			usleep_range(50, 100);
-		/* The parts are there after this. Only one may wait for an irq_work. */
+		/* Wait for the parts. Only one may wait for an irq_work. */
 		if (a->waits && i == NR_ADDS / 2)
 			lazy_percpu_counter_flush();
 	}
@@ -287,7 +287,7 @@ static void test_sums_while_parts_arrive(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	}
 
-	/* Everybody only adds: what is read can only rise. */
+	/* There are only additions, so the value can only rise. */
 	do {
 		lazy_percpu_counter_read(&c, &sum, &count);
 		KUNIT_EXPECT_GE(test, count, last);
@@ -306,14 +306,14 @@ static void test_sums_while_parts_arrive(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, c.parts);
 	expect_value(test, &c, 7 * (NR_THREADS * NR_ADDS + irq_adds),
 		     NR_THREADS * NR_ADDS + irq_adds);
-	/* Some of it was added before the parts came, some after. */
+	/* Some of the additions came before the parts, some after. */
 	KUNIT_EXPECT_GT(test, atomic_long_read(&c.count), 0);
 	KUNIT_EXPECT_LT(test, atomic_long_read(&c.count),
 			(long)(NR_THREADS * NR_ADDS));
 	lazy_percpu_counter_exit(&c);
 }
 
-/* The same with a sum whose two words on 32 bit are never changed at once. */
+/* The same with sums that take two words on 32 bit, which change separately. */
 
 #define NR_BIG_ADDS	4000
 

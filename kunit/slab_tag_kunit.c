@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of where the reference of a slab object is: what is worked out
- * from its address is what counting the objects says. Included by mm/slab_tag.c.
+ * KUnit tests of the place of a slab object's reference: the place computed
+ * from the object's address must equal the one computed from its number.
+ * Included by mm/slab_tag.c.
  */
 #include <kunit/test.h>
 
-/* Aligned to any slab; nothing is read or written there. */
+/* Aligned to any size of a slab. This memory is never accessed. */
 #define FAKE_SLAB	((void *)0x40000000)
 
 static unsigned int wrong_places(const struct kmem_cache *s,

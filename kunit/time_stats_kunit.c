@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the statistics on events: quantiles beside exact ones for several
- * distributions, what is exact beside a plain sum, what interrupts do, what is
- * left of statistics that are gone. Included by lib/time_stats.c.
+ * KUnit tests of the statistics of events: quantiles against exact ones for
+ * several distributions, the other values against plain sums, events in
+ * interrupts, and the lifetime of statistics. Included by lib/time_stats.c.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -13,7 +13,7 @@
 
 #define NR_VALUES	20000
 
-/* Statistics that have a histogram, and no events. */
+/* Make statistics that have a histogram but no events. */
 static struct time_stats *new_stats(struct kunit *test)
 {
 	struct time_stats *stats;
@@ -48,7 +48,7 @@ static void test_every_bucket_has_its_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bucket_of(U64_MAX), NR_BUCKETS - 1);
 }
 
-/* Around each power of two, and at each border between buckets. */
+/* Test values around each power of two and at each border of a bucket. */
 static void test_buckets_are_off_by_a_64th(struct kunit *test)
 {
 	u64 v, value, off;
@@ -82,7 +82,7 @@ static u64 draw_uniform(struct rnd_state *rnd)
 	return 1000 + prandom_u32_state(rnd) % 1000000;
 }
 
-/* By the lengths of falling runs, which takes no logarithm. Mean 100 us. */
+/* From the lengths of falling runs, without a logarithm. The mean is 100 us. */
 static u64 draw_exponential(struct rnd_state *rnd)
 {
 	u32 first, last, next, run;
@@ -165,7 +165,7 @@ static void check_quantiles(struct kunit *test, const u64 *sorted,
 		exact = sorted[DIV_ROUND_UP(nr * (k + 1), 16) - 1];
 		q = report->quantile[k];
 		off = q > exact ? q - exact : exact - q;
-		/* 2 % is what is promised, 1/64 what it is. */
+		/* The documented limit is 2 %, the real one 1/64. */
 		KUNIT_EXPECT_LE_MSG(test, off, exact / 64,
 				    "quantile %u/16: %llu, exactly %llu", k + 1,
 				    q, exact);
@@ -208,7 +208,7 @@ static void test_quantiles(struct kunit *test)
 	time_stats_exit(stats, 1);
 }
 
-/* What is exact */
+/* Exact values */
 
 static void test_count_average_maximum(struct kunit *test)
 {
@@ -294,7 +294,7 @@ static void test_reset_forgets_all(struct kunit *test)
 	time_stats_exit(stats, 1);
 }
 
-/* Each event in its own statistics, whichever buffer it comes from. */
+/* Each event gets to its statistics, from the buffer of any CPU. */
 static void test_buffers_are_merged(struct kunit *test)
 {
 	struct time_stats *stats[7];
@@ -330,7 +330,7 @@ static void test_recent_is_recent(struct kunit *test)
 	u64 now = 1000 * MS;
 	unsigned int i;
 
-	/* A minute of ten a second, and then of a hundred. */
+	/* A minute with ten events a second, then one with a hundred. */
 	for (i = 0; i < 600; i++, now += 100 * MS)
 		time_stats_update_at(stats, now - 5000, now);
 	read_stats(stats, now, &report);
@@ -349,7 +349,7 @@ static void test_recent_is_recent(struct kunit *test)
 	KUNIT_EXPECT_GE(test, report.mean, 64000);
 	KUNIT_EXPECT_LE(test, report.mean, 65000);
 
-	/* Then nothing: it gets rarer, what it took stays known. */
+	/* Then no events: the interval grows, the mean duration stays. */
 	read_stats(stats, now + 30000 * MS, &report);
 	KUNIT_EXPECT_GE(test, report.recent_interval, 300 * MS);
 	KUNIT_EXPECT_GE(test, report.recent_mean, 69000);
@@ -376,7 +376,7 @@ static void test_recent_of_rare_events(struct kunit *test)
 	time_stats_exit(stats, 1);
 }
 
-/* Days, whose sum has no room for a fraction of the count. */
+/* With events of days, the sum has no room for a fraction of the count. */
 static void test_recent_of_long_events(struct kunit *test)
 {
 	static const u64 hours[] = { 1, 77, 78, 79, 1000, 100000 };
@@ -386,7 +386,7 @@ static void test_recent_of_long_events(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(hours); i++) {
 		const u64 duration = hours[i] * 3600000 * MS;
-		/* one after the other, each half as recent as its next */
+		/* One after the other, each half as recent as the next. */
 		u64 now = duration;
 
 		stats = new_stats(test);
@@ -401,7 +401,7 @@ static void test_recent_of_long_events(struct kunit *test)
 	}
 }
 
-/* What waited in the buffer of a CPU for a minute is not recent. */
+/* An event that was in the buffer of a CPU for a minute is not recent. */
 static void test_late_events_are_old(struct kunit *test)
 {
 	struct time_stats *stats = new_stats(test);
@@ -456,7 +456,7 @@ static void test_before_there_is_a_histogram(struct kunit *test)
 	time_stats_init(stats, 1);
 	time_stats_flush();
 
-	/* Nobody can bring it meanwhile. */
+	/* With interrupts off, the histogram cannot come meanwhile. */
 	local_irq_save(flags);
 	for (i = 0; i < 3 * BUFFERED + 4; i++)
 		time_stats_update_at(stats, 0, 1000 + i);
@@ -471,7 +471,7 @@ static void test_before_there_is_a_histogram(struct kunit *test)
 	time_stats_exit(stats, 1);
 }
 
-/* A work item brings it, without a reader. */
+/* The work item gives the histogram without any reader. */
 static void test_histogram_comes_by_itself(struct kunit *test)
 {
 	struct time_stats *stats;
@@ -577,7 +577,7 @@ static void expect_text(struct kunit *test,
 	KUNIT_EXPECT_STREQ(test, m.buf, text);
 }
 
-/* The example of the specification, and what follows it. */
+/* The example of the specification, and the further lines. */
 static void test_text(struct kunit *test)
 {
 	static const struct time_stats_report full = {
