@@ -7,6 +7,8 @@
 # append: kunit.enable=1 sysctl.vm.mem_profiling=1 log_buf_len=1M
 # timeout: 300
 # expect-console: alloc_tag: no index 4711, memory corruption
+# expect-console: WARNING: CPU: \d+ PID: \d+ at lib/alloc_tag\.c:\d+ alloc_tag_count_slow
+# expect-console: Call Trace:
 
 SUITES="codetag lazy_percpu_counter alloc_tag allocinfo slab_tag kmemtrace codetag_query alloc_tag_ctx dynamic_fault kmon time_stats codetag_time_stats"
 LOG=/tmp/log
