@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who returns fresh memory?  The analysis behind scripts/alloc-audit.
+"""Find functions that return fresh memory: the analysis behind scripts/alloc-audit.
 
-From the hooks (macros around alloc_hooks()) on: a function returns fresh memory
-if it returns, or stores for its caller where a parameter points to, the value of
-a hook, or of another function that does; directly, through a variable, through a
-function that returns its argument.  Order of statements and conditions are not
-looked at: what can be returned on some path is returned.
+The analysis starts at the hooks (macros around alloc_hooks()).  A function returns
+fresh memory if it returns the value of a hook or of another such function, or stores
+it where a parameter points: directly, through a variable, or through a function that
+returns its argument.  The analysis ignores conditions and the order of statements: a
+value that may be returned on some path counts as returned.
 """
 
 import os
@@ -17,26 +17,26 @@ from . import csource
 from .csource import CALL_RE, CONTROL, group_end, split_args
 from .util import fail
 
-# Whole folders; only the files on top of the others.
+# FOLDERS are read with their subfolders, TOPS without.
 FOLDERS = ["include", "arch/x86/include", "arch/x86/mm", "arch/x86/kernel", "mm", "lib", "kernel", "block", "ipc", "init", "virt",
            "net/core", "drivers/base", "fs/proc", "fs/kernfs", "fs/debugfs"]
 TOPS = ["fs", "security", "crypto"]
-# Where to fill in a structure of the caller is to work on behalf of him.
+# In these folders, a function that fills in its caller's structure allocates for the caller.
 FILLERS = ("include/", "lib/", "mm/")
-# No code in there allocates; decompress/ is for what runs before the kernel.
+# Not read: no code in these allocates; decompress/ is used before the kernel runs.
 WITHOUT = {"include/linux/decompress", "include/dt-bindings", "include/trace", "include/uapi", "include/config", "include/generated"}
 
 HOOK_RE = re.compile(r"\b(?:alloc_hooks\w*|DEFINE_ALLOC_TAG)\s*\(")
 HOOKED_CALL_RE = re.compile(r"\b(?:alloc_hooks\w*)\s*\(")
 NOPROF_RE = re.compile(r"\b(\w+_noprof)\b")
-# Values that are no memory: of functions that report success or a number.
+# Return types of functions that return a status or a number, not memory.
 NUMBER_RE = re.compile(r"(?!unsigned long$)(unsigned |signed )?(int|bool|void|short|char|ssize_t|long long|loff_t|[su](8|16|32|64)|"
                        r"gfp_t|__poll_t|vm_fault_t|blk_status_t|u?int(8|16|32|64)_t|size_t|irqreturn_t|unsigned|long)")
-# What they return is what was there before, or an entry, not what they allocated.
+# These return an entry, the new one or the old one, not the memory that they allocated.
 NOT_FRESH_RE = re.compile(r"(__)?(xa|xas|radix_tree|idr|ida|mas|mtree|maple)_\w+")
-# Calls through a pointer that are taken for allocations.
+# Calls through a pointer that count as allocations.
 MEMBER_RE = re.compile(r"(?:->|\.)\w*[aA]lloc\w*\s*\($")
-# Macros that give their argument in another form.
+# Functions and macros that return their argument in another form.
 SAME = {"page_address", "virt_to_page", "page_to_virt", "page_to_phys", "virt_to_phys", "__pa", "__va",
         "page_folio", "folio_page", "folio_address", "container_of", "PTR_ALIGN", "ALIGN", "likely", "unlikely",
         "no_free_ptr", "return_ptr", "kmap", "kmap_local_page", "page_slab", "folio_slab", "slab_folio",
@@ -49,7 +49,7 @@ CAST_RE = re.compile(r"\(\s*(?:const\s+|unsigned\s+|struct\s+|union\s+|__force\s
 
 
 def scope(top):
-    """The files that are read, as paths below @top."""
+    """The files to read, as paths relative to @top."""
     out = []
     for folder in FOLDERS:
         for where, folders, names in os.walk(Path(top, folder)):
@@ -64,7 +64,7 @@ def scope(top):
 
 
 class Finding:
-    """One function that needs an answer."""
+    """One function that needs a hook or an explanation."""
 
     def __init__(self, path, name, kind, line, why, type_=""):
         self.path, self.name, self.kind, self.line, self.why, self.type = path, name, kind, line, why, type_
@@ -74,14 +74,14 @@ class Finding:
 
 
 class Hooks:
-    """Names that are macros around a hook."""
+    """The macros that contain a hook."""
 
     def __init__(self, sources):
         self.at_caller = {}         # macro -> function it hooks, or None
-        self.direct = set()         # macros with a hook in them, not those on top of another
-        self.where = {}             # of those: the headers they are in
-        self.inner = set()          # functions that a hook calls
-        self.local = {}             # path -> names that are macros in that .c alone
+        self.direct = set()         # macros that contain a hook themselves, not through another macro
+        self.where = {}             # macro of direct -> the headers that define it
+        self.inner = set()          # functions that are called inside a hook
+        self.local = {}             # path of a .c file -> its own macros -> function they hook
         pending = []
         for source in sources:
             for macro in source.macros:
@@ -111,7 +111,7 @@ class Hooks:
             self.local.setdefault(macro.source.path, {})[macro.name] = target
 
     def close(self, pending):
-        """Macros whose value is another hooked macro's are like it."""
+        """A macro that calls or names a hooked macro counts as hooked, too."""
         words = [(macro, CALL_RE.findall(macro.body) + re.findall(r"^\s*(\w+)\s*$", macro.body))
                  for macro in pending if not macro.name.endswith("_noprof")]
         again = True
@@ -137,13 +137,13 @@ class Hooks:
 
 
 class Flow:
-    """What one function does with values: which calls are returned, which go out."""
+    """Where one function's values go: to the return value, or where a parameter points."""
 
     def __init__(self, audit, function, fresh, start=()):
         self.audit, self.path, self.body = audit, function.source.path, function.body
         self.params = function.params()
         self.returned = None        # the call whose value is returned
-        self.fills = None           # the call stored in what a parameter points to
+        self.fills = None           # the call stored in a member of a parameter's structure
         self.out = {}               # index of a parameter -> the call stored where it points
         self.tainted = dict.fromkeys(start, "its argument")
         for name, at, end in fresh:
@@ -151,7 +151,7 @@ class Flow:
         self.spread()
 
     def take_call(self, name, at, end):
-        """A call of a function that returns fresh memory, its value here."""
+        """Follow the value of one call that returns fresh memory."""
         if name == "return_ptr":
             return
         after = self.body[end + 1:end + 40].lstrip()
@@ -166,7 +166,7 @@ class Flow:
         return self.body[start + 1:at]
 
     def plain(self, prefix):
-        """Is what follows @prefix the value, and not an argument of something else?"""
+        """Is the expression after @prefix the value itself, not an argument of another call?"""
         depth = 0
         for match in reversed(list(re.finditer(r"(\w*)\s*([()])", prefix))):
             depth += 1 if match[2] == ")" else -1
@@ -178,7 +178,7 @@ class Flow:
         return True
 
     def sink(self, prefix, name):
-        """Where does the value behind @prefix go: to a variable, out, to the caller?"""
+        """Record where the value after @prefix goes: to the caller, or into a variable."""
         last = None
         for last in LVALUE_RE.finditer(prefix):
             pass
@@ -204,7 +204,7 @@ class Flow:
         self.tainted.setdefault(lvalue, name)
 
     def spread(self):
-        """Follow what variables hold, to other variables and out."""
+        """Follow the values of variables, to other variables and out of the function."""
         done = set()
         while self.tainted.keys() - done:
             for var in self.tainted.keys() - done:
@@ -232,7 +232,7 @@ class Flow:
 
 
 class Audit:
-    """The functions of a tree, and what is found out about them."""
+    """The functions of a tree, and the facts found about them."""
 
     def __init__(self, top, paths):
         self.sources = [csource.read(top, path) for path in paths]
@@ -242,8 +242,8 @@ class Audit:
         self.callers = {}           # name -> functions with a call of it
         self.calls = {}             # function -> [(name, at, end)]
         self.fresh = {}             # (path or None, name) -> why
-        self.sure = {}              # function -> what it returns, stores, fills in: this very definition
-        self.outs = {}              # the same -> {index of parameter: why}
+        self.sure = {}              # function -> what this definition returns, stores, fills in
+        self.outs = {}              # (path or None, name) -> {index of parameter: why}
         self.passes = {}            # key -> does it return its argument?
         for source in self.sources:
             for function in source.functions:
@@ -284,7 +284,7 @@ class Audit:
         return Flow(self, function, [], [p for p in function.params() if p][:1]).returned is not None
 
     def is_number(self, name):
-        """Is the value of this hooked function no memory, as far as its definition says?"""
+        """Does this hooked function return an entry, a status or a number, not memory?"""
         if NOT_FRESH_RE.fullmatch(name):
             return True
         functions = self.defined.get(name, [])
@@ -349,7 +349,7 @@ class Audit:
         return out
 
     def store_calls(self, function, flow):
-        """What comes back through an argument: f(&p), or f(p) for a pointer to one."""
+        """Follow values that come back through an argument: f(&p), or f(p) if p is a parameter."""
         path = function.source.path
         for match in CALL_RE.finditer(function.body):
             outs = self.stores_fresh(path, match[1])
@@ -383,14 +383,14 @@ class Audit:
         if path.endswith(".h"):
             for match in CALL_RE.finditer(function.body):
                 if match[1] in self.hooks.names(path) or HOOKED_CALL_RE.match(match[1] + "("):
-                    return [self.finding(function, "header", f"allocates by {match[1]}() in a header")]
+                    return [self.finding(function, "header", f"allocates in a header, by {match[1]}()")]
         returned, stored, filled = self.sure.get(function, (None, None, None))
         if returned:
-            return [self.finding(function, "returns", f"returns what {returned}() did")]
+            return [self.finding(function, "returns", f"returns the memory of {returned}()")]
         if stored:
-            return [self.finding(function, "stores", f"stores for its caller what {stored}() returned")]
+            return [self.finding(function, "stores", f"stores the memory of {stored}() for its caller")]
         if filled and path.startswith(FILLERS):
-            return [self.finding(function, "fills", f"puts what {filled}() returned in its caller's structure")]
+            return [self.finding(function, "fills", f"puts the memory of {filled}() into its caller's structure")]
         return []
 
     @staticmethod
@@ -398,23 +398,26 @@ class Audit:
         return Finding(function.source.path, function.name, kind, function.line, why, function.type)
 
     def private(self):
-        """Static functions of a .c that return fresh memory."""
+        """Static functions of .c files that return fresh memory."""
         return [key for key in self.fresh if key[0] and not key[1].endswith("_noprof")]
 
 
-# Where kernel code is, for what can be wrong with a macro's name anywhere.
+# All folders with kernel code: a macro's name can be misused in any of them.
 EVERYWHERE = ["arch", "block", "crypto", "drivers", "fs", "include", "init", "io_uring", "ipc", "kernel",
               "lib", "mm", "net", "samples", "security", "sound", "virt"]
 
 
-# A local variable or a parameter has the name: that is no use of the macro.
+# A declaration of a local variable or a parameter with that name, which does not use the macro.
 VARIABLE = (r"(?:\b(?:int|long|bool|unsigned|u32|u64|size_t)\b|\b(?:struct|union|enum)\s+\w+[\s*])[\s,\w*]*?"
             r"\b%s\s*[;=,)]")
 
 
 def suspects(top, names, everywhere):
-    """Files with _noprof; with @everywhere also those where a hooked name is no call,
-    which takes a while and finds what a compiler would, in what nobody has configured."""
+    """Files with _noprof names; with @everywhere also files with a hooked name that is no call.
+
+    The search everywhere is slow.  It finds errors that a compiler would find only in the
+    configurations that somebody builds.
+    """
     pattern = "_noprof"
     if everywhere:
         name = f"({'|'.join(sorted(names))})"
@@ -434,12 +437,13 @@ UNDEF_RE = re.compile(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.M)
 
 
 class Uses:
-    """What is wrong with how files use hooks: four kinds of finding.
+    """Wrong uses of hooks.  The kinds of finding:
 
-    noprof   a _noprof function called where no hook is: accounted to nobody
-    nested   a _noprof function calls something that has a hook of its own
-    pointer  a macro's name in place of a function's, or the address of a _noprof one
-    clash    a function or member with a name that is a macro
+    noprof   a _noprof function is called outside of any hook: nobody is charged
+    nested   a _noprof function calls a function that has a hook of its own
+    pointer  a macro's name is used as a function's, or the address of a _noprof
+             function is taken
+    clash    a function or a member has the name of a macro
     """
 
     def __init__(self, hooks, sources):
@@ -475,24 +479,27 @@ class Uses:
         return []
 
     def nested(self, source, function):
-        """The innermost hook wins: in who has one at the caller, another is wrong."""
-        return [Finding(source.path, function.name, "nested", function.line, f"calls {call}(), with a hook of its own")
+        """The innermost hook wins, so a function that is hooked at its callers must not use another."""
+        return [Finding(source.path, function.name, "nested", function.line, f"calls {call}(), which has a hook of its own")
                 for call in self.outside_hooks(function.body) if call in self.hooks.direct][:1]
 
     @staticmethod
     def hooked(body):
-        """The stretches of a body that are arguments of alloc_hooks()."""
+        """The ranges of a body that are arguments of alloc_hooks()."""
         return [(m.end(), group_end(body, m.end() - 1)) for m in HOOKED_CALL_RE.finditer(body)]
 
     def outside_hooks(self, body):
-        """Names called in a body, but for what is inside of alloc_hooks()."""
+        """Names called in a body outside of alloc_hooks()."""
         inside = self.hooked(body)
         return [m[1] for m in CALL_RE.finditer(body)
                 if not any(start <= m.start() < end for start, end in inside)]
 
     def answered(self, source):
-        """Functions of a file that run in somebody's hook: those that say so by their
-        name, and static ones that only such call."""
+        """Functions of a file that run inside a caller's hook.
+
+        Those are the functions that is_inner() knows, and static functions that are called
+        only by such functions or inside hooks.
+        """
         sure = {f.name for f in source.functions if self.is_inner(f.name)}
         taken = set(re.findall(r"\b[A-Za-z_]\w*+(?!\s*\()", source.text))
         static = {f.name for f in source.functions if f.static} - taken
@@ -504,7 +511,7 @@ class Uses:
             for name in set(self.outside_hooks(function.body)) & static:
                 callers.setdefault(name, set()).add(function.name)
         ok, again = static & callers.keys(), True
-        while again:            # take away who has a caller that is not answered for
+        while again:            # remove functions with a caller outside of any hook
             bad = {name for name in ok if not callers[name] <= sure | ok}
             ok, again = ok - bad, bool(bad)
         return sure | ok
@@ -518,16 +525,16 @@ class Uses:
             if re.search(r"\bEXPORT\w+\(\s*$|\b(goto|struct|union|enum|int|long|bool|unsigned|u\d+|char|void)\s+\**$",
                          before):
                 continue
-            out.append(self.at(source, match, "pointer", f"{match[1]} is a macro and no function"))
+            out.append(self.at(source, match, "pointer", f"{match[1]} is a macro, not a function"))
         for match in re.finditer(r"[=,(?:&]\s*(\w+_noprof)\s*[,;)}]", source.text):
             if not re.search(r"\bEXPORT\w+\s*$", source.text[max(0, match.start() - 30):match.start()]):
                 out.append(self.at(source, match, "pointer", f"takes the address of {match[1]}()"))
         return out
 
     def clashes(self, source):
-        out = [self.at(source, match, "clash", f"calls a member {match[1]}, which is a macro")
+        out = [self.at(source, match, "clash", f"calls a member {match[1]}, which is also a macro")
                for match in self.named(MEMBER_CALL_RE, source.text)]
-        out += [self.at(source, match, "clash", f"takes away the macro {match[1]}", source.raw)
+        out += [self.at(source, match, "clash", f"undefines the macro {match[1]}", source.raw)
                 for match in self.named(UNDEF_RE, source.raw)]
         for function in source.functions:
             if function.name in self.hooks.direct and source.path not in self.hooks.where[function.name]:

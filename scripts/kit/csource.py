@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """C as the kernel writes it: functions, declarations and macros of a file.
 
-Not a compiler.  Comments, strings and directives are blanked, lines stay where
-they are, both arms of an #if are read.  A function ends where its braces do, or
-at the first brace in column 0, whatever an #else did to the count.
+This is not a compiler.  It blanks comments, strings and directives, keeps the line
+numbers, and reads both arms of an #if.  A function ends at its closing brace, or at
+the first closing brace in column 0 if the braces of an #else spoil the count.
 """
 
 import re
@@ -18,7 +18,7 @@ CALL_RE = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 EXPORT_RE = re.compile(r"\bEXPORT_\w+\(\s*(\w+)")
 CONTROL = {"if", "while", "for", "switch", "return", "sizeof", "else", "do", "case", "typeof",
            "__typeof__", "defined", "goto"}
-# What has arguments beside a function's name and is not the function.
+# Names with arguments that stand in a function's head and are not the function.
 ATTRIBUTES = {"__attribute__", "__printf", "__scanf", "__aligned", "__section", "__acquires",
               "__releases", "__must_hold", "__cond_acquires", "__cond_lock", "__alloc_size",
               "__realloc_size", "__alloc_size__", "__malloc", "__nonnull", "__copy", "__diag_ignore",
@@ -41,7 +41,7 @@ def strip(text):
 
 
 def group_end(text, at):
-    """Where the parenthesis that opens at @at is closed; the end if it is not."""
+    """The offset of the parenthesis that closes the one at @at, or the end of the text."""
     depth = 0
     for match in re.compile(r"[()]").finditer(text, at):
         depth += 1 if match[0] == "(" else -1
@@ -51,7 +51,7 @@ def group_end(text, at):
 
 
 def split_args(text):
-    """The arguments in text, which is what stands between parentheses."""
+    """Split text, the part between two parentheses, into arguments."""
     out, depth, start = [], 0, 0
     for match in re.finditer(r"[(){}\[\],]", text):
         if match[0] in "({[":
@@ -81,19 +81,19 @@ class Function:
 
     @property
     def line(self):
-        """Of the opening brace."""
+        """The line of the opening brace."""
         return self.source.text.count("\n", 0, self.at) + 1
 
     @property
     def type(self):
-        """What it returns, without storage class and the usual decoration."""
+        """The return type, without storage class and attributes."""
         words = re.sub(r"__\w+\s*\([^)]*\)", " ", self.head)
         words = re.sub(r"\b(static|inline|extern|const|volatile|noinline\w*|__always_inline|__\w+|asmlinkage|noinstr|"
                        r"fastcall|notrace|nokprobe_inline|inline_for_\w+)\b", " ", words)
         return " ".join(words.replace("*", " * ").split())
 
     def params(self):
-        """Names of the parameters, in order; "" for one that has none."""
+        """Names of the parameters, in order; "" for a parameter without a name."""
         out = []
         for arg in split_args(self.args):
             match = re.search(r"\(\s*\*+\s*(\w+)", arg) or re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", arg)
@@ -134,7 +134,7 @@ class Source:
             start = end
 
     def close(self, at):
-        """Behind the brace that closes the one at @at."""
+        """The offset just after the brace that closes the one at @at."""
         text = self.text
         stop = text.find("\n}", at)
         stop = len(text) if stop < 0 else stop + 2
@@ -156,7 +156,7 @@ class Source:
 
     @staticmethod
     def declarator(head):
-        """Name, its place, and the parentheses of the parameters, in a head."""
+        """Of a head: the name, its offset, and the offsets of the parameters' parentheses."""
         found, pos = None, 0
         while True:
             match = CALL_RE.search(head, pos)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The code tags in an image: a linked kernel, a module or an object, 64 bits."""
+"""Read the code tags of a 64-bit image: a linked kernel, a module or an object."""
 
 import struct
 
@@ -11,14 +11,14 @@ TAG = "QQIHH"
 
 
 class Image:
-    """Sections of an ELF file, and strings by address or relocation."""
+    """The sections of an ELF file, and its strings by address or relocation."""
 
     def __init__(self, path):
         self.path = path
         with open(path, "rb") as handle:
             self.data = handle.read()
         if self.data[:5] != b"\x7fELF\x02" or len(self.data) < 64:
-            fail(f"{path}: not an ELF file of 64 bits")
+            fail(f"{path}: not a 64-bit ELF file")
         self.order = "<" if self.data[5] == 1 else ">"
         try:
             self.read_sections()
@@ -42,15 +42,15 @@ class Image:
         return self.data[at:self.data.index(b"\0", at)].decode(errors="replace")
 
     def offset(self, address):
-        """Where in the file is what will be at @address?"""
+        """The offset in the file of the byte that is loaded at @address."""
         for row in self.sections:
             if row[2] & SHF_ALLOC and row[1] != SHT_NOBITS and row[3] <= address < row[3] + row[5]:
                 return row[4] + address - row[3]
-        fail(f"{self.path}: nothing at {address:#x}; is it an image that is linked to its place?")
+        fail(f"{self.path}: no section holds address {address:#x}; is the image linked?")
         return None
 
     def symbols(self, names):
-        """name -> value, for those of the symbol table."""
+        """name -> value, for those @names that the symbol table has."""
         out = {}
         for row in self.sections:
             if row[1] == SHT_SYMTAB:
@@ -75,8 +75,11 @@ class Image:
         return out
 
     def tags(self, section="alloc_tags"):
-        """(file, function, line) of every tag: of a section of that name, or of what
-        the kernel's linker script put between two symbols."""
+        """(file, function, line) of every tag.
+
+        The tags are in a section of that name, or between the two symbols that the
+        kernel's linker script defines.
+        """
         out = []
         for index, row in enumerate(self.sections):
             if self.names[index] == section:
@@ -92,7 +95,7 @@ class Image:
         """The tags in @length bytes of the file."""
         size, out = struct.calcsize("<" + TAG), []
         if length % size:
-            fail(f"{self.path}: the tags are not a row of struct codetag")
+            fail(f"{self.path}: the size of the tags is no multiple of struct codetag")
         for at in range(0, length, size):
             name, function, line, _, _ = self.unpack(TAG, start + at)
             if strings is None:
