@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Complain of interfaces that Documentation/ABI does not describe, and of its form.
+"""Report interfaces that Documentation/ABI does not describe, and malformed entries.
 
-An interface is a file that the overlay makes below /proc or in debugfs, a device or a
-module parameter that can be written.  Entries are held to what scripts/get_abi.pl
-validates, and each names the fields that Documentation/ABI/README asks for.
+An interface is a file that the overlay creates in /proc or debugfs, a device, or a
+module parameter.  Each entry must pass scripts/get_abi.pl and have the fields that
+Documentation/ABI/README requires.
 """
 
 import re
@@ -16,14 +16,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from kit import queue, util   # noqa: E402
 
 FIELDS = ("Date", "KernelVersion", "Contact", "Description")
-# by name, since a folder is a variable in the calls: the last part of What:
+# Names are compared with the last part of What:, since calls give the folder as a variable.
 MADE = (re.compile(r'\b(?:debugfs_create_(?!dir)\w+|proc_create\w*)\(\s*"([^"]+)"'),
         re.compile(r"\bmodule_param\w*\((\w+),"),
         re.compile(r'struct miscdevice \w+ = \{[^}]*\.name\s*= "([^"]+)"'))
 
 
 def interfaces(text):
-    """The names that a source file gives to what user space sees."""
+    """The names of the interfaces that a source file creates."""
     return {name for pattern in MADE for name in pattern.findall(text)}
 
 
@@ -36,7 +36,7 @@ def validated():
 
 
 def form(name, complaints):
-    """What is wrong with the entries of a file."""
+    """Errors in the form of a file's entries."""
     text = (util.TOP / name).read_text()
     blocks = re.split(r"\n\n(?=What:)", text)
     for block in blocks:
@@ -55,7 +55,7 @@ def main():
     for name in abi:
         text = (util.TOP / name).read_text()
         described |= {what.rsplit("/", 1)[-1] for what in re.findall(r"^What:\s*(\S+?)/?$", text, re.M)}
-        # of a folder, the files that its description lists
+        # the description of a folder lists its files
         described |= set(re.findall(r"^\t\t([\w.]+)\t+\(", text, re.M))
     for name in files:
         if name.endswith(".c") and not name.startswith("tools/"):
