@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where does a code of ERR() go?  The analysis behind scripts/error-audit.
+"""Follow the codes of ERR(): the analysis behind scripts/error-audit.
 
-A value is followed as the set of errors that its codes may stand for, from ERR()
-through variables, return values, arguments, callbacks and methods, over all files
-that name a function on the way.  error_class() ends the way.  Order of statements
-and conditions are not looked at, and a variable has what it has anywhere in its
-function.  What is found:
+A value stands for the set of errors that its codes may mean.  The analysis follows it
+from ERR() through variables, return values, arguments, callbacks and methods, over all
+files that name a function on the way, until error_class() converts it.  It ignores
+conditions and the order of statements: a variable holds all values that its function
+assigns to it anywhere.  The kinds of finding:
 
-compare  a code may be compared with the error that it stands for, or with a number
+compare  a code may be compared with an error that it stands for, or with a number
 print    a code may be printed as a number
-store    something that may be an error of anyone is written where user space reads it
-user     likewise, by a function that copies to user space
+store    a member that user space reads gets a value without error_class()
+user     a value that may be a code is copied to user space
 """
 
 import hashlib
@@ -27,11 +27,11 @@ from .util import fail
 
 ANY = frozenset(["*"])
 NONE = frozenset()
-# Functions of their argument that have its value, and those whose value is no code.
+# SAME return the value of their argument.  ENDS never return a code.
 SAME = {"ERR_PTR", "PTR_ERR", "ERR_CAST", "PTR_ERR_OR_ZERO", "READ_ONCE", "likely", "unlikely", "xchg"}
 ENDS = {"error_class", "error_is_code", "IS_ERR", "IS_ERR_OR_NULL", "IS_ERR_VALUE", "sizeof", "typeof",
         "errname", "error_code_name", "WARN_ON", "WARN_ON_ONCE", "BUG_ON"}
-# What copies to user space, and which argument that is.
+# Functions that copy to user space -> index of the argument that they copy.
 COPIES = {"copy_to_user": 1, "__copy_to_user": 1, "put_user": 0, "__put_user": 0, "copy_to_sockptr": 1,
           "copy_to_sockptr_offset": 2, "copy_to_iter": 0, "nla_put": 3, "nla_put_u32": 2, "nla_put_s32": 2,
           "put_cmsg": 4}
@@ -46,7 +46,7 @@ NUMBER_RE = re.compile(r"([=!]=|[<>]=?)\s*-\s*(?:MAX_ERRNO\b|\d{2,})")
 MIRROR_RE = re.compile(ERRNO + r"\s*\)?\s*[=!]=(?!=)")
 SWITCH_RE = re.compile(r"\bswitch\s*\(")
 CASE_RE = re.compile(r"\bcase\s+-\s*(E[A-Z][A-Z0-9]*)\b")
-# Which calls by a structure of pointers are followed: what the pointer to it is called.
+# Structures of function pointers whose calls are followed -> names of pointers to them.
 TABLES = {"fs_context_operations": "ops", "file_system_type": "type|fs_type", "dentry_operations": "d_op",
           "super_operations": "s_op"}
 TABLE_RE = re.compile(r"\bstruct\s+(%s)\s+\w+\s*=\s*\{" % "|".join(TABLES))
@@ -58,7 +58,7 @@ BOOL_RE = re.compile(r"&&|\|\||[=!]=|(?<![-<>])[<>](?![<>])")
 
 
 def code_name(match):
-    """A literal as a word: nothing but its conversions, so that a parser of C need not know it."""
+    """A string as a word that lists its printf conversions, a comment as blanks."""
     text = match[0]
     if text[0] == "/":
         return csource.blank(match)
@@ -72,7 +72,7 @@ def code_name(match):
 
 
 def top_split(text, separators):
-    """Text cut at those separators that are outside of parentheses."""
+    """Split text at the separators that are outside of parentheses."""
     out, depth, start, at = [], 0, 0, 0
     while at < len(text):
         char = text[at]
@@ -88,7 +88,7 @@ def top_split(text, separators):
 
 
 def statement_end(text, at):
-    """Where the expression from @at on ends: at a semicolon, or what closes around it."""
+    """The end of the expression that starts at @at: a semicolon, or the bracket around it."""
     depth = 0
     for match in re.compile(r"[(){}\[\];,]").finditer(text, at):
         char = match[0]
@@ -104,7 +104,7 @@ def statement_end(text, at):
 
 
 def block_end(text, at):
-    """Where the brace that opens at @at is closed."""
+    """The offset of the brace that closes the one at @at."""
     depth = 0
     for brace in csource.BRACE_RE.finditer(text, at):
         depth += 1 if brace[0] == "{" else -1
@@ -114,7 +114,7 @@ def block_end(text, at):
 
 
 def operand_before(text, at):
-    """The operand that ends at @at, for an operator there."""
+    """The left operand of the operator at @at."""
     depth, i = 0, at - 1
     while i >= 0:
         char = text[i]
@@ -137,7 +137,7 @@ def chain(text):
 
 
 def called(text, match):
-    """What is called: a function, a member of one of TABLES with a dot, or none of both."""
+    """The callee: a function, ".member" of one of TABLES, or ".?" for any other member."""
     before = text[max(0, match.start() - 40):match.start()].rstrip()
     if not before.endswith(("->", ".")):
         return match[1]
@@ -145,7 +145,7 @@ def called(text, match):
 
 
 class Function:
-    """What one function does with values: texts, to be evaluated when more is known."""
+    """The expressions of one function, as texts that are evaluated again as more is known."""
 
     def __init__(self, path, function):
         body = function.body
@@ -160,7 +160,7 @@ class Function:
         for match in ASSIGN_RE.finditer(body):
             end = statement_end(body, match.end())
             value = top_split(body[match.end():end], ",")
-            # what follows a comma belongs to it only in `return a, b` and in parentheses
+            # a comma outside of parentheses ends the value, unlike in `return a, b`
             self.assigns.append((line(match.start()), (match[1] or "").strip(), chain(match[2]), value[0]))
         self.returns = []
         for match in re.finditer(r"\breturn\b", body):
@@ -209,7 +209,7 @@ class File:
 
 
 class Tree:
-    """Files of the tree as they are parsed, remembered by what is in them."""
+    """The parsed files of the tree, cached by a hash of their contents."""
 
     def __init__(self, top, cache):
         self.top, self.cache, self.files = Path(top), cache, {}
@@ -223,7 +223,7 @@ class Tree:
             for where, old, new in self.replaced:
                 if where == path:
                     if old.encode() not in data:
-                        fail(f"{path} has no: {old}")
+                        fail(f"{path} does not contain: {old}")
                     data = data.replace(old.encode(), new.encode())
             key = self.cache / hashlib.sha256(self.version.encode() + path.encode() + b"\0" + data).hexdigest()
             try:
@@ -237,7 +237,7 @@ class Tree:
         return self.files[path]
 
     def grep(self, words, *options, where=("*.c", "*.h")):
-        """Files that have one of the words; not documentation, tools and samples."""
+        """Files that contain one of the words; not Documentation, tools, scripts, samples, rust."""
         if not words:
             return []
         done = subprocess.run(["git", "grep", "-l", *options, "-f", "-", "--", *where, ":!tools", ":!samples",
@@ -258,18 +258,19 @@ class Finding:
 
 
 class Audit:
-    """@sources: functions that may return an error of anyone; @sinks: members that user space reads."""
+    """@sources: functions that may return any error; @sinks: members that user space reads;
+    @plain: functions that never return a code."""
 
     def __init__(self, tree, sources=(), sinks=(), plain=()):
         self.tree, self.sinks, self.plain = tree, set(sinks), set(plain)
-        # by name, or by path and name if static:
+        # keys are names, or (path, name) of static functions
         self.returns = defaultdict(frozenset, {name: ANY for name in sources})
-        self.outs = defaultdict(dict)       # parameter -> errors put where it points to
-        self.params = defaultdict(dict)     # parameter -> errors it may be given
-        self.callbacks = defaultdict(dict)  # parameter -> errors that it may return
-        self.methods = defaultdict(frozenset)   # member -> errors that it may return
+        self.outs = defaultdict(dict)       # parameter -> errors stored where it points
+        self.params = defaultdict(dict)     # parameter -> errors that callers may pass
+        self.callbacks = defaultdict(dict)  # parameter -> errors that the function passed in it may return
+        self.methods = defaultdict(frozenset)   # member -> errors that its functions may return
         self.functions = defaultdict(list)  # by key
-        self.users = defaultdict(list)      # word -> functions that have it
+        self.users = defaultdict(list)      # word -> functions that call or pass it
         self.assigned = defaultdict(set)    # name -> members that it is assigned to
         self.structs, self.done, self.asked, self.wanted = {}, set(), set(), set()
         self.todo = {}
@@ -366,12 +367,12 @@ class Audit:
         table[key] = before | errors
         return True
 
-    # one function again
+    # one function, evaluated again
 
     def step(self, function):
-        """Takes what this function makes of what is known."""
+        """Evaluate the function with what is known, and pass on what is new."""
         key, env = self.key(function), self.environment(function)
-        # what came by an argument goes out only to those who gave it: Function.passes
+        # an argument's errors go back only to the caller that passed them: Function.passes
         bare = self.environment(function, given=False) if self.params.get(key) else env
         if function.name not in self.plain:
             for text in function.returns:
@@ -402,7 +403,7 @@ class Audit:
         self.todo.update((id(function), function) for function in functions)
 
     def tell(self, function):
-        """Its callers, and those who call the members that it is assigned to, have to look again."""
+        """Evaluate again its callers and the callers of the members that it is assigned to."""
         key = self.key(function)
         if isinstance(key, str) and not re.match(r"(COMPAT_)?SYSCALL_DEFINE|BPF_CALL", key):
             self.wanted.add(key)
@@ -413,10 +414,10 @@ class Audit:
 
     def tell_method(self, member, errors):
         if self.widen(self.methods, member, errors):
-            self.wanted.add(f"->{member}(")         # no name: looked for as it is
+            self.wanted.add(f"->{member}(")         # not an identifier: searched as it is
             self.again(self.users["." + member])
 
-    # the whole
+    # the whole tree
 
     def load(self, paths):
         for path in paths:
@@ -450,7 +451,7 @@ class Audit:
             self.load(self.tree.grep({name for name in names if not name.isidentifier()}, "-F"))
 
     def lines(self):
-        """How many ERR() there are."""
+        """The number of ERR() in the files that were read."""
         return sum(file.codes for file in map(self.tree.read, self.done))
 
     def carriers(self):
@@ -458,12 +459,15 @@ class Audit:
         return [key for key, errors in self.returns.items() if errors - ANY]
 
     def first(self):
-        """The files with codes, which have <linux/errname.h> and an ERR(), and those with sinks."""
+        """The files to start with.
+
+        Those are the files with an ERR() that include <linux/errname.h>, and sink_files().
+        """
         have = set(self.tree.grep(["#include <linux/errname.h>"], "-F"))
         return [path for path in self.tree.grep(["ERR(-E"], "-F", where=("*.c",)) if path in have] + self.sink_files()
 
     def sink_files(self):
-        """Where a member that is a sink may be written, and the structures around it."""
+        """Files that may write a sink, and headers that define the structures around it."""
         members = {sink.split(".")[1] for sink in self.sinks}
         structs = {"struct " + sink.split(".")[0] for sink in self.sinks}
         around, files = set(structs), set()
@@ -510,7 +514,7 @@ class Audit:
         return out
 
     def member(self, function, what):
-        """struct.member that this is, as far as types are known."""
+        """The expression as struct.member, as far as types are known."""
         words = re.split(r"->|\.", what)
         type_ = function.types.get(words[0])
         for word in words[1:-1]:
@@ -519,7 +523,7 @@ class Audit:
 
     @staticmethod
     def converts(what, text):
-        """Is it error_class() of itself?"""
+        """Does the assignment convert a value in place, by error_class()?"""
         return "error_class" in text and re.sub(r"\s", "", what) in re.sub(r"\s", "", text)
 
     def stored(self, function, gates):
@@ -530,7 +534,7 @@ class Audit:
                 continue
             if re.fullmatch(r"[\s()]*-?\s*(E[A-Z]+|\d+|[A-Z]+_MAX)[\s()]*", text):
                 continue
-            out.append(Finding(function, "store", line, f"user space reads {what}, which is not made plain"))
+            out.append(Finding(function, "store", line, f"user space reads {what}, which error_class() does not convert"))
         return out
 
     def copied(self, function, env):
@@ -541,5 +545,5 @@ class Audit:
                 continue
             what = chain(args[place].lstrip("&").strip())
             if any(errors and (at == what or at.startswith(what + ".")) for at, errors in env.items()):
-                out.append(Finding(function, "user", line, f"copies {what} to user space, which may be a code"))
+                out.append(Finding(function, "user", line, f"copies {what}, which may be a code, to user space"))
         return out
