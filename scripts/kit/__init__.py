@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the programs of scripts/ share."""
+"""Modules that the programs of scripts/ share."""

@@ -4,20 +4,20 @@
     tag base ---- 010 ---- 110 ---- 120 ...        one commit a patch
 
 Overlay files are symbolic links into this repository, hidden from git by
-.git/info/exclude.  .git/codetag-state remembers which base and which patch files
-the commits were made from:
+.git/info/exclude.  .git/codetag-state records the base and the patch files from
+which the commits were made:
 
     base <line of build/linux-base.id>
     <commit> <sha256 of the patch file> <name>
 
-That tells the two directions of work apart.  patches/ differs from the state:
-somebody edited or pulled patches.  HEAD or the files differ from the state:
-somebody worked in build/linux.  One of the two can be carried over; both at once
-is for a person to settle, and nothing is thrown away meanwhile.
+The state shows where somebody worked.  If patches/ differs from it, somebody edited
+or pulled patches.  If HEAD or the files differ from it, somebody worked in
+build/linux.  One of the two can be carried over.  If both differ, the user has to
+decide, and nothing is changed until then.
 
-Commits are built in a scratch index, and the work tree moves in one step at the
-end, so a patch that does not fit leaves everything as it was, and a file that no
-patch changed keeps its time stamp: kbuild compiles nothing for nothing.
+Commits are made in a scratch index, and the work tree moves in one step at the end.
+A patch that does not fit therefore changes nothing, and a file that no patch changed
+keeps its time stamp, so that kbuild does not compile it again.
 """
 
 import os
@@ -37,7 +37,7 @@ IDENT = "codetag <codetag@localhost>"
 
 
 class State:
-    """What build/linux was made from; see above."""
+    """The base and the patches from which build/linux was made; see above."""
 
     def __init__(self, base="", rows=()):
         self.base = base
@@ -74,7 +74,7 @@ def base_id():
 
 
 def commit_env(number=0):
-    """Who and when: fixed, so that the same queue gives the same commits."""
+    """Fixed author, committer and time, so that the same queue gives the same commits."""
     when = f"@{int((BASE / 'Makefile').stat().st_mtime) + number} +0000"
     name, _, mail = IDENT.rstrip(">").partition(" <")
     return {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": mail, "GIT_AUTHOR_DATE": when,
@@ -82,13 +82,13 @@ def commit_env(number=0):
 
 
 def dirty():
-    """Tracked files with edits that are in no commit."""
+    """Tracked files with uncommitted edits."""
     lines = git("status", "--porcelain", "--untracked-files=no").splitlines()
     return [line[3:] for line in lines]
 
 
 def strays():
-    """New files that git in build/linux sees: not overlay, not ignored."""
+    """New files in build/linux that are neither overlay files nor ignored."""
     return git("ls-files", "-o", "--exclude-standard").splitlines()
 
 
@@ -97,8 +97,8 @@ def in_rebase():
 
 
 def create():
-    """build/linux with the base as its only commit."""
-    say("making the repository of the base (half a minute)")
+    """Make build/linux with the base as its only commit."""
+    say("making a git repository of the base (half a minute)")
     new = BUILD / "linux.new"
     if new.exists():
         shutil.rmtree(new)
@@ -115,7 +115,7 @@ def create():
 
 
 def adopt():
-    """A build/linux made by hand or whose state is lost: see what it stands for."""
+    """Find the state of a build/linux that was made by hand or has lost its state file."""
     if git("rev-parse", "-q", "--verify", "refs/tags/base", check=False).returncode:
         roots = git("rev-list", "--max-parents=0", "HEAD").split()
         git("tag", "base", roots[0])
@@ -128,19 +128,19 @@ def adopt():
 
 
 def rows_of_head():
-    """The state that the present commits would have after a refresh; [] if unclear."""
+    """The rows that a refresh would record for the present commits; [] if it would fail."""
     import hashlib
     try:
         patches = queue.export("base", "HEAD", TREE)
-    except Exception:                   # not ready for a refresh, whatever the cause
+    except Exception:                   # the commits are not ready for a refresh, for any reason
         return []
     return [(commit, hashlib.sha256(p.to_text().encode(errors="surrogateescape")).hexdigest(), p.name)
             for commit, p in patches]
 
 
 def commit_base():
-    """The present build/linux-base as a root commit; the id."""
-    say(f"taking in the base {base_id()} (half a minute)")
+    """Commit the present build/linux-base as a root commit; return its id."""
+    say(f"committing the base {base_id()} (half a minute)")
     INDEX.unlink(missing_ok=True)
     git("--git-dir", TREE / ".git", "--work-tree", BASE, "add", "-A", "-f", ".", cwd=BASE, index=INDEX)
     tree = git("write-tree", index=INDEX).strip()
@@ -149,14 +149,14 @@ def commit_base():
 
 
 def hunk_at(diff, path, line):
-    """Which hunk of path starts at that line of the old file; (number, None if unknown)."""
+    """The number of the hunk of path that starts at that line of the old file, or None."""
     part = re.search(rf"^diff --git a/{re.escape(path)} .*?(?=^diff --git |\Z)", diff, re.M | re.S)
     starts = re.findall(r"^@@ -(\d+)", part[0], re.M) if part else []
     return starts.index(line) + 1 if line in starts else None
 
 
 def misfit(patch, stderr):
-    """git apply's complaint as: patch, file, hunk."""
+    """The error of git apply as: patch, file, hunk."""
     places = []
     for path, line in re.findall(r"^error: patch failed: (\S+?):(\d+)$", stderr, re.M):
         number = hunk_at(patch.diff, path, line)
@@ -167,7 +167,7 @@ def misfit(patch, stderr):
 
 
 def build_commits(patches, parent, numbers_from=0):
-    """Commit the patches on parent, touching no file; [commit ids]."""
+    """Commit the patches on parent without touching a file; return the commit ids."""
     INDEX.unlink(missing_ok=True)
     git("read-tree", parent, index=INDEX)
     commits = []
@@ -189,14 +189,14 @@ def commit_patch(patch, parent, number):
 
 def settle_conflict(edits, ahead):
     what = " and ".join(filter(None, [ahead and "commits", edits and "uncommitted edits"]))
-    fail(f"patches/ changed, and build/linux has {what} that patches/ lacks; nothing is touched.\n"
-         "  keep build/linux:  commit there, then `make refresh FORCE=1` (git diff shows what it overwrote)\n"
-         "  keep patches/:     `git stash` in build/linux, then `make tree FORCE=1`"
+    fail(f"patches/ changed, and build/linux has {what} that are not in patches/; nothing was changed.\n"
+         "  To keep build/linux:  commit there, then `make refresh FORCE=1` (git diff shows what it overwrote)\n"
+         "  To keep patches/:     `git stash` in build/linux, then `make tree FORCE=1`"
          " (the old commits stay as refs/saved/*)")
 
 
 def move_to(commit):
-    """Move branch and files from HEAD to commit; unchanged files keep their times."""
+    """Move the branch and the files from HEAD to commit; unchanged files keep their time stamps."""
     git("reset", "-q", "--keep", commit)
 
 
@@ -207,7 +207,7 @@ def save_head():
 
 
 def update(force=False):
-    """Bring the commits of build/linux to patches/; the present state."""
+    """Bring the commits of build/linux up to date with patches/; return the new state."""
     state = State.read() or adopt()
     rows = queue.queue_rows()
     if state.base != base_id():
@@ -227,7 +227,7 @@ def update(force=False):
 
 
 def guard(state, rows, force):
-    """Refuse when moving would lose work; a state when the work *is* patches/."""
+    """Refuse if moving would lose work; return the state if the commits equal patches/ already."""
     edits, ahead = bool(dirty()), rev("HEAD") != state.head() or in_rebase()
     if ahead and not edits:
         own = rows_of_head()
@@ -253,17 +253,17 @@ def replay(state, rows, keep, parent):
 
 
 def change_base(state, rows, force):
-    """build/linux-base is another kernel now: the queue moves onto it."""
+    """Move the queue onto build/linux-base, which is another kernel now."""
     say(f"the base changed: {state.base} -> {base_id()}")
     if state.queue_rows() != rows or dirty() or rev("HEAD") != state.head():
         if dirty() or not force:
-            fail("build/linux and patches/ differ; `make refresh` first, then again")
+            fail("build/linux and patches/ differ; run `make refresh`, then try again")
         save_head()
     base = commit_base()
     try:
         commits = build_commits(queue.load(), base)
     except Exception as why:
-        fail(f"{why}\n  `make rebase` moves the commits one by one and lets you mend them")
+        fail(f"{why}\n  `make rebase` moves the commits one by one and stops at each conflict")
     move_to(commits[-1] if commits else base)
     git("tag", "-f", "base", base)
     state.base = base_id()
@@ -276,11 +276,11 @@ def change_base(state, rows, force):
 def tell_ahead(state):
     if rev("HEAD") != state.head():
         count = git("rev-list", "--count", f"{state.head()}..HEAD").strip()
-        say(f"build/linux has commits that patches/ lacks ({count} new); `make refresh` writes them")
+        say(f"build/linux has new commits that are not in patches/ ({count}); `make refresh` writes them")
 
 
 def head_patches():
-    """The patches of HEAD for their Adds: lines alone; a commit in the making is no error."""
+    """The patches of HEAD with only their Adds: lines; an unfinished commit is no error."""
     patches = []
     for commit, message in queue.commits_between("base", "HEAD", TREE):
         _, trailers = queue.split_trailers(message)
@@ -296,7 +296,7 @@ def old_links():
 
 
 def update_links():
-    """Overlay files as relative links at their kernel path; stale ones go."""
+    """Link each overlay file at its kernel path, relatively; remove stale links."""
     wanted = queue.links_wanted(head_patches())
     tracked = set(git("ls-files", "--", *wanted).splitlines()) if wanted else set()
     for dest in sorted(tracked):
@@ -327,7 +327,7 @@ def place_link(path, target):
 
 
 def prune(folder):
-    """Remove directories that only held overlay files."""
+    """Remove directories that are empty without the overlay files."""
     while folder != TREE and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
@@ -338,7 +338,7 @@ def queue_changed(state):
 
 
 def record_refresh(exported):
-    """After a refresh: HEAD and patches/ say the same."""
+    """Record after a refresh that HEAD and patches/ agree."""
     state = State.read()
     state.rows = [(commit, queue.digest(PATCHES / patch.filename), patch.name)
                   for commit, patch in exported]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run kbuild: configuration from fragments, one progress line, a log.
 
-A configuration is what the architecture starts from (tinyconfig; User Mode Linux
-has only its defconfig) with the fragment of qemu-test/configs/ merged in.  Every
-symbol that a fragment asks for must come out as asked: kconfig drops silently
-what lacks a dependency, and a test on such a kernel would test nothing.
+A configuration is the start configuration of the architecture (tinyconfig; User Mode
+Linux has only its defconfig) with the fragments of qemu-test/configs/ merged in.
+Every symbol must get the value that the fragments request: kconfig silently drops a
+symbol whose dependency is missing, and a test on such a kernel would test nothing.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from .util import BASE, BUILD, LOGS, PEER, TOP, TREE, clean_env, fail
 
 CONFIGS = TOP / "qemu-test" / "configs"
 
-# name here: (name in the kernel, cross prefix, machine that needs no prefix, start, image)
+# our name: (name in the kernel, cross prefix, machine that needs no prefix, start configuration, image)
 ARCHES = {
     "x86_64": ("x86_64", "x86_64-linux-gnu-", "x86_64", "tinyconfig", "arch/x86/boot/bzImage"),
     "i386": ("i386", "i686-linux-gnu-", "x86_64", "tinyconfig", "arch/x86/boot/bzImage"),
@@ -29,7 +29,7 @@ ARCHES = {
     "s390x": ("s390", "s390x-linux-gnu-", "s390x", "tinyconfig", "arch/s390/boot/bzImage"),
 }
 
-FIRST_GUESS = {"um": 1070, "x86_64": 2010}      # steps of a first build, before a count is known
+FIRST_GUESS = {"um": 1070, "x86_64": 2010}      # steps of a build, before the first has counted them
 STEP_RE = re.compile(r"^  ([A-Z][A-Z0-9_]+) (?:\[M\])?\s*(\S+)")
 ERROR_RE = re.compile(r"(error:|fatal error|undefined reference|No rule to make|\*\*\*|: not found|Error \d)")
 WARNING_RE = re.compile(r":\d+: warning: ")             # the compiler's, not the linker's
@@ -37,7 +37,7 @@ SYMBOL_RE = re.compile(r"^(?:(CONFIG_\w+)=(.*)|# (CONFIG_\w+) is not set)$")
 
 
 def tool_options(arch):
-    """The make variables that say which compiler; the same in every run."""
+    """The make variables that select the compiler; the same in every run."""
     karch, prefix, native, _, _ = ARCHES[arch]
     cross = prefix if native and os.uname().machine != native else ""
     cache = "ccache " if shutil.which("ccache") else ""
@@ -47,10 +47,12 @@ def tool_options(arch):
 
 
 def build_env(tree):
-    """Nothing of the clock or the host goes into a kernel, so equal sources build equal.
+    """The environment of kbuild.
 
-    ccache runs in its depend mode: it learns the headers from gcc, and does not run the
-    preprocessor before each compilation, which takes a third of the time of a small file.
+    User, host and time stamp are fixed, so that equal sources build equal kernels.
+
+    ccache runs in its depend mode: it learns the headers from gcc and does not run the
+    preprocessor before each compilation.  That saves a third of the time of a small file.
     """
     stamp = time.strftime("%a %b %e %H:%M:%S UTC %Y", time.gmtime((tree / "Makefile").stat().st_mtime))
     env = clean_env(KBUILD_BUILD_USER="codetag", KBUILD_BUILD_HOST="build",
@@ -75,7 +77,7 @@ def fragments(config, seen=()):
 
 
 def source_of(config):
-    """The tree a configuration is built from."""
+    """The tree that a configuration is built from."""
     if config == "base":
         return BASE
     match = re.search(r"^# tree: (base|peer)$", fragments(config)[-1].read_text(), re.M)
@@ -83,7 +85,7 @@ def source_of(config):
 
 
 def requested(files):
-    """{symbol: value} that the fragments ask for, the last word counting."""
+    """{symbol: value} that the fragments request; the last line for a symbol counts."""
     wanted = {}
     for path in files:
         for line in path.read_text().splitlines():
@@ -98,13 +100,13 @@ def read_config(path):
 
 
 def gone(files):
-    """Symbols that a fragment declares unknown to its tree, which is another version."""
+    """Symbols that the fragments declare missing in their tree, which is another version."""
     return {symbol for path in files for line in re.findall(r"^# gone: (.*)$", path.read_text(), re.M)
             for symbol in line.split()}
 
 
 def mismatches(files, config_path):
-    """Symbols that did not come out as requested, in words."""
+    """A message for each symbol that does not have its requested value."""
     have, excused = read_config(config_path), gone(files)
     return [f"{symbol} is {have.get(symbol, 'n')}, wanted {value}"
             for symbol, value in sorted(requested(files).items())
@@ -112,7 +114,7 @@ def mismatches(files, config_path):
 
 
 class Progress:
-    """One line that says what, how far and for how long; lines apart without a terminal."""
+    """A progress line with title, share, time and step; without a terminal, one every 20 s."""
 
     def __init__(self, title, total):
         self.title, self.total = title, total
@@ -159,7 +161,7 @@ class Progress:
 
 
 def run_make(title, log, tree, out, options, targets, total=0):
-    """make in tree with O=out; the number of steps.  fail() names the log and the last errors."""
+    """Run make in tree with O=out; return its Progress, or fail() with the log and the last errors."""
     LOGS.mkdir(parents=True, exist_ok=True)
     argv = ["make", "-C", str(tree), f"O={out}", f"-j{os.cpu_count()}", *options, *targets]
     progress = Progress(title, total)
@@ -189,14 +191,14 @@ def take_line(line, progress, errors):
 
 
 def config_stamp(files, start, options, tree):
-    """What the .config is a function of, apart from the Kconfig files themselves."""
+    """A hash of everything that determines the .config, except the Kconfig files."""
     parts = [start, *options, str(tree), (tree / "Makefile").read_text(errors="replace")[:200]]
     parts += [f.read_text() for f in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def kconfig_newer(tree, out, stamp):
-    """Did a Kconfig file change since?  auto.conf.cmd lists those that were read."""
+    """Has a Kconfig file changed since the stamp?  auto.conf.cmd lists the files that were read."""
     listing = out / "include" / "config" / "auto.conf.cmd"
     if not listing.exists() or not stamp.exists():
         return True
@@ -209,7 +211,7 @@ def kconfig_newer(tree, out, stamp):
 
 
 def configure(tree, out, arch, files, log):
-    """Make out/.config from the fragments, leaving an equal one in its place."""
+    """Make out/.config from the fragments; an equal one keeps its time stamp."""
     start = ARCHES[arch][3]
     options = tool_options(arch)
     stamp = out / ".codetag-config"
@@ -227,13 +229,13 @@ def configure(tree, out, arch, files, log):
     if before.exists() and (bad or before.read_bytes() == config.read_bytes()):
         before.replace(config)
     if bad:
-        fail("\n  ".join([f"{out.name}.config for {arch}: kconfig did not take {len(bad)} of the symbols "
-                          f"(does a dependency lack? log {log})", *bad]))
+        fail("\n  ".join([f"{out.name}.config for {arch}: kconfig did not accept {len(bad)} of the symbols "
+                          f"(is a dependency missing? the log is {log})", *bad]))
     stamp.write_text(now)
 
 
 def generate(tree, out, options, start, files, log):
-    """The start configuration, the fragments merged in, completed."""
+    """Make the start configuration, merge the fragments into it, and complete it."""
     title = f"config {out.parent.name}/{out.name}"
     run_make(title, log, tree, out, options, [start])
     merge = [str(tree / "scripts" / "kconfig" / "merge_config.sh"), "-m", "-O", str(out),
@@ -247,7 +249,7 @@ def generate(tree, out, options, start, files, log):
 
 
 def build(tree, out, arch, title, log, targets=("all",)):
-    """Compile; remember how many steps a whole build takes, for the next one's progress."""
+    """Compile.  Keep the number of steps of a whole build, for the next one's progress line."""
     count = LOGS / (log.stem + ".steps")
     whole = not (out / "vmlinux").exists() and "all" in targets
     total = 0
@@ -260,7 +262,7 @@ def build(tree, out, arch, title, log, targets=("all",)):
 
 
 def log_file(name):
-    """A fresh log; the last one stays as NAME.log.old."""
+    """The path of a new log; the previous log becomes NAME.log.old."""
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{name}.log"
     if log.exists():

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""User Mode Linux with the microbench built in, for the nanoseconds.
+"""Measure nanoseconds in User Mode Linux, with alloc_cost.c built in.
 
-UML's user space does not run on every host, so there is nobody to load a
-module: alloc_cost.c is linked into the kernel, runs as its last initcall and
-halts it.  The sources stay as they are; what is built is a copy of the tree by
-hard links, with that one file and a line in lib/Makefile more.
+UML's user space does not run on every host, so no program can load a module.
+alloc_cost.c is therefore linked into the kernel, runs as its last initcall and halts
+it.  The sources do not change: the kernel is built from a copy of the tree, made of
+hard links, that has this file and one more line in lib/Makefile.
 """
 
 import re
@@ -19,7 +19,7 @@ TIMEOUT = 120
 
 
 def tree_with_bench(tree):
-    """build/um-NAME: the tree and the microbench in it."""
+    """Make build/um-NAME, the tree with alloc_cost.c; return its path."""
     copy = BUILD / f"um-{tree.name}"
     argv = ["rsync", "-a", "--delete", "--exclude=/.git", "--exclude=/lib/Makefile",
             f"--exclude=/lib/{SOURCE.name}", f"--link-dest={tree}", f"{tree}/", f"{copy}/"]
@@ -32,7 +32,7 @@ def tree_with_bench(tree):
 
 
 def build(config):
-    """build/um/CONFIG/linux from the fragments of that name."""
+    """Build build/um/CONFIG/linux from the fragments of that name."""
     files, tree, out = kbuild.fragments(config), kbuild.source_of(config), kbuild.out_dir("um", config)
     make_source(tree)
     with lock("source", shared=True), lock(f"um-{tree.name}"), lock(f"um-{config}"):
@@ -43,7 +43,10 @@ def build(config):
 
 
 def run_once(config, append):
-    """The console of one boot.  UML is several processes: all of them end, even without us."""
+    """The console output of one boot.
+
+    UML is several processes.  timeout(1) ends all of them, even if this program is gone.
+    """
     argv = ["timeout", "-s", "KILL", str(TIMEOUT), str(kbuild.out_dir("um", config) / "linux"), "mem=512M", "console=tty",
             *append]
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -54,11 +57,11 @@ def run_once(config, append):
 
 
 def measure(config, append):
-    """case -> nanoseconds, of one boot."""
+    """case -> nanoseconds, from one boot."""
     if not (kbuild.out_dir("um", config) / "linux").exists():
         fail(f"no build/um/{config}/linux; run without --no-build")
     text = run_once(config, append)
     found = LINE_RE.findall(text)
     if not found:
-        fail("\n  ".join([f"um/{config} gave no figures", *text.splitlines()[-12:]]))
+        fail("\n  ".join([f"um/{config} printed no figures", *text.splitlines()[-12:]]))
     return {case: int(took) / 1000 for case, took in found}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Paths, errors, locks and git, for every program of scripts/.
 
-A program ends with fail() and one line that says what to do next; a traceback
-is a bug.  Git runs without the user's own configuration, so that what we write
-does not depend on whose machine it is.
+A program that fails calls fail() with one line that says what to do next; a
+traceback is a bug.  Git runs without the user's own configuration, so that the
+output is the same on every machine.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ LOGS = BUILD / "log"
 
 
 class Failure(Exception):
-    """An error with a message for the person at the keyboard."""
+    """An error with a message for the user."""
 
 
 def fail(message):
@@ -41,7 +41,7 @@ def run_main(name, main):
 
 
 def clean_env(**extra):
-    """The environment without what an outer make or git left in it."""
+    """The environment without the variables of an outer make or git."""
     env = {k: v for k, v in os.environ.items()
            if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES",
                         "CONFIG", "ARCH", "KERNEL_SRC", "O") and not k.startswith("GIT_")}
@@ -50,7 +50,10 @@ def clean_env(**extra):
 
 
 def git(*args, cwd=TREE, check=True, stdin=None, index=None, env=None, binary=False):
-    """Run git, give its output; with check, fail() with git's own words."""
+    """Run git and return its output, or fail() with its message.
+
+    Without check, return the CompletedProcess, whatever its exit status.
+    """
     full = clean_env(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C")
     if index:
         full["GIT_INDEX_FILE"] = str(index)
@@ -66,19 +69,19 @@ def git(*args, cwd=TREE, check=True, stdin=None, index=None, env=None, binary=Fa
 
 
 def call(*argv, **kwargs):
-    """Run a program of ours, its output on the terminal; fail() silently for it."""
+    """Run one of our programs.  If it fails, exit with its status: it has reported the error."""
     done = subprocess.run([str(a) for a in argv], check=False, **kwargs)
     if done.returncode:
         sys.exit(done.returncode)
 
 
 def make_base():
-    """build/linux-base is there after this."""
+    """Make build/linux-base if it is missing."""
     call(TOP / "scripts" / "base")
 
 
 def make_source(tree):
-    """The tree a kernel is built from is there and up to date after this."""
+    """Make the tree that a kernel is built from, or bring it up to date."""
     if tree == TREE:
         call(TOP / "scripts" / "tree")
     else:
@@ -87,7 +90,7 @@ def make_source(tree):
 
 @contextlib.contextmanager
 def lock(name, shared=False, wait=True):
-    """Hold build/.lock-<name>; say so when somebody else has it."""
+    """Hold build/.lock-<name>; print a line before waiting for another process."""
     BUILD.mkdir(exist_ok=True)
     path = BUILD / f".lock-{name}"
     with open(path, "a", encoding="ascii") as handle:
@@ -96,7 +99,7 @@ def lock(name, shared=False, wait=True):
             fcntl.flock(handle, mode | fcntl.LOCK_NB)
         except BlockingIOError:
             if not wait:
-                fail(f"another make is at work here ({path})")
+                fail(f"another make is running here ({path})")
             print(f"waiting for another make ({path.name})", file=sys.stderr, flush=True)
             fcntl.flock(handle, mode)
         yield
