@@ -2,10 +2,9 @@
 #
 # gdb helper commands and functions for Linux kernel debugging
 #
-#  memory allocation profiling: /proc/allocinfo of a kernel that stands still
+#  memory allocation profiling: /proc/allocinfo of a stopped kernel
 #
-# Reads arrays in one piece where it can: a debugger may be at the other end of
-# a serial line.
+# The command reads arrays in one piece, since each read may cross a serial line.
 
 import gdb
 
@@ -17,14 +16,14 @@ STEP_SHIFT = 28         # LAZY_PERCPU_STEP_SHIFT
 
 
 def array_at(pointer, nr):
-    """The nr elements a pointer leads to, fetched at once."""
+    """The nr elements at a pointer, fetched at once."""
     array = pointer.cast(pointer.type.target().array(nr - 1).pointer()).dereference()
     array.fetch_lazy()
     return array
 
 
 def part_sum(part):
-    """A CPU's share of a sum: the number nearest to its steps with those low bits."""
+    """A CPU's part of a sum: of the numbers with the low bits in @sum, the nearest to @steps."""
     if part.type.sizeof == 2 * part["sum"].type.sizeof:
         return int(part["sum"])
     near = int(part["steps"]) << STEP_SHIFT
@@ -58,7 +57,7 @@ class Counters:
 
 
 class Names:
-    """Strings of the target; neighbouring tags share theirs."""
+    """Strings of the target, each read once: many tags share a string."""
 
     def __init__(self):
         self.known = {}
@@ -71,7 +70,7 @@ class Names:
 
 
 def tags():
-    """All tags with the range that they are in."""
+    """All tags, each with its range."""
     tag = gdb.lookup_type("struct alloc_tag").pointer()
     ranges = gdb.parse_and_eval("alloc_tag_type.ranges")
     ranges_of = gdb.lookup_type("struct codetag_range").pointer()
@@ -110,7 +109,7 @@ class LxAllocinfo(gdb.Command):
     """Print the memory that each line of kernel code holds.
 
 lx-allocinfo [N]: all lines, as /proc/allocinfo shows them; with N, the N that
-hold most, the largest first."""
+hold most memory, the largest first."""
 
     def __init__(self):
         super(LxAllocinfo, self).__init__("lx-allocinfo", gdb.COMMAND_DATA)
