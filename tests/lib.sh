@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of the tooling share.
+# Functions that the tests of the tooling share.
 #
-# Each test is a shell function test_* that runs in a subshell under set -e, in a
-# fresh directory $work below build/tests/.  The things tested are the real ones:
-# the scripts of this repository, copied into a repository of their own, on the
-# real kernel source.  Where a whole kernel would only cost time, the base is a
-# slice of it, the files that matter under their own names (KERNEL_SRC=slice).
+# Each test is a shell function test_*.  It runs in a subshell under set -e, in a fresh
+# directory $work in build/tests/.  It tests the scripts of this repository, copied into
+# a repository of their own, on the real kernel source.  Most tests do not need a whole
+# kernel: their base is a slice of it, a few files under their own names
+# (KERNEL_SRC=slice).
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 scratch=$top/build/tests
@@ -15,8 +15,8 @@ export GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@localhost
 export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@localhost
 unset MAKEFLAGS MFLAGS MAKELEVEL KERNEL_SRC CONFIG ARCH FORCE
 
-# run_tests [WORD]: every test_* function of the calling script, or those with WORD
-# in the name, a result line each
+# run_tests [WORD]: run every test_* function of the calling script, or those with WORD
+# in the name; print a result line for each
 run_tests() {
 	local fn name rc status=0
 	for fn in $(declare -F | awk -v word="${1:-}" '$3 ~ /^test_/ && index($3, word) { print $3 }'); do
@@ -44,38 +44,39 @@ die() {
 	exit 1
 }
 
-# refuses TEXT COMMAND...: the command fails and its output has TEXT
+# refuses TEXT COMMAND...: check that the command fails and its output has TEXT
 refuses() {
 	local text=$1 out
 	shift
 	if out=$("$@" 2>&1); then
-		die "did not refuse: $* said: $out"
+		die "must fail, but did not: $*: $out"
 	fi
 	case $out in
 	*"$text"*) ;;
-	*) die "wanted '$text' from $*, got: $out" ;;
+	*) die "no '$text' in the output of $*: $out" ;;
 	esac
 }
 
-# says TEXT COMMAND...: the command succeeds and its output has TEXT
+# says TEXT COMMAND...: check that the command succeeds and its output has TEXT
 says() {
 	local text=$1 out
 	shift
 	out=$("$@" 2>&1) || die "failed: $*: $out"
 	case $out in
 	*"$text"*) ;;
-	*) die "wanted '$text' from $*, got: $out" ;;
+	*) die "no '$text' in the output of $*: $out" ;;
 	esac
 }
 
-# quiet COMMAND...: the command succeeds and says nothing
+# quiet COMMAND...: check that the command succeeds and prints nothing
 quiet() {
 	local out
 	out=$("$@" 2>&1) || die "failed: $*: $out"
-	[ -z "$out" ] || die "not silent: $*: $out"
+	[ -z "$out" ] || die "must print nothing: $*: $out"
 }
 
-# every file below a directory with its content's hash, links as links
+# fingerprint DIR: print every file in it with the hash of its content, and every link
+# with its target
 fingerprint() {
 	(
 		cd "$1" || exit
@@ -84,8 +85,8 @@ fingerprint() {
 	)
 }
 
-# slice DIR FILE...: a 6.1 tree of those files of the base, its Makefile, and the
-# attributes that tell git's diff how a function looks
+# slice DIR FILE...: make a 6.1 tree of those files of the base, its Makefile, and
+# .gitattributes, by which git diff recognises functions
 slice() {
 	local dir=$1
 	shift
@@ -93,7 +94,7 @@ slice() {
 	(cd "$top/build/linux-base" && cp -p --parents -t "$dir" Makefile .gitattributes "$@")
 }
 
-# The files that the real queue touches.
+# Print the files that the real queue touches.
 queue_files() {
 	grep -h '^diff --git ' "$top"/patches/*.patch 2>/dev/null | sed 's|^diff --git a/\([^ ]*\) .*|\1|' | sort -u
 }
@@ -102,7 +103,7 @@ need_queue() {
 	[ -n "$(queue_files)" ] || { echo "the queue is empty"; exit 77; }
 }
 
-# clone_tools DIR: a repository with the tooling and nothing else
+# clone_tools DIR: make a repository with only the tooling
 clone_tools() {
 	mkdir -p "$1"
 	(cd "$top" && tar -c --exclude=__pycache__ --exclude=scripts/gdb .gitignore scripts Makefile packages.txt patches/cover-letter.txt) |
@@ -110,7 +111,7 @@ clone_tools() {
 	git -C "$1" init -q -b main
 }
 
-# clone_all DIR: a repository with everything this one has
+# clone_all DIR: make a repository with everything that this one has
 clone_all() {
 	mkdir -p "$1"
 	(cd "$top" && git ls-files -zco --exclude-standard | rsync -a --ignore-missing-args --from0 --files-from=- ./ "$1/")
@@ -119,8 +120,8 @@ clone_all() {
 	git -C "$1" commit -q -m everything
 }
 
-# fixture: ./repo with a base of three files and a queue of two patches that add
-# lib/answer.c and a KUnit source; build/linux is made from it.
+# fixture: make ./repo with a base of three files, a queue of two patches that add
+# lib/answer.c and a KUnit source, and build/linux made from both
 fixture() {
 	clone_tools repo
 	slice "$PWD/kernel" lib/Makefile mm/slub.c mm/vmalloc.c
