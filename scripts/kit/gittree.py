@@ -102,7 +102,7 @@ def create():
     new = BUILD / "linux.new"
     if new.exists():
         shutil.rmtree(new)
-    subprocess.run(["cp", "-a", "--reflink=auto", str(BASE), str(new)], check=True)
+    subprocess.run(["cp", "-a", "--reflink=auto", str(BASE.resolve()), str(new)], check=True)
     git("init", "-q", "-b", "codetag", ".", cwd=new)
     for key, value in (("core.untrackedCache", "true"), ("gc.auto", "0"), ("user.name", "codetag"),
                        ("user.email", "codetag@localhost"), ("core.looseCompression", "1")):
