@@ -77,7 +77,7 @@ def use_arch(arch):
     global ARCH
     ARCH = arch
     if CROSS[arch] and not shutil.which(CROSS[arch] + "gcc"):
-        raise Failure("no %sgcc: see packages.txt" % CROSS[arch])
+        raise Failure("no %sgcc: run `make setup-%s`" % (CROSS[arch], arch))
 
 
 def own(path):

@@ -142,7 +142,7 @@ def program(name):
     if bench.CROSS[bench.ARCH] and not bench.tool(name):
         raise bench.Failure("no %s for %s" % (name, bench.ARCH))
     if not path:
-        raise bench.Failure("no %s: see packages.txt" % name)
+        raise bench.Failure("no %s: run `make setup`" % name)
     ldd = subprocess.run(["ldd", path], capture_output=True, text=True)
     return [("bin/" + name, path)] + [
         (lib.lstrip("/"), os.path.realpath(lib))
