@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Everything a person types.  Each target installs and fetches what it lacks:
-# setup-NAME installs the list NAME of packages.txt.  `make help` lists the targets.
-# The work is in scripts/ and qemu-test/, which can be called directly, too.
+# The commands of this project.  `make help` lists them in the words of README.md, and
+# `make lint` checks that.  The work is done in scripts/ and qemu-test/; their programs
+# can be called directly, too.
+#
+# setup-NAME installs the missing packages of that list in packages.txt.
 
 CONFIG ?= default
 ARCH ?= x86_64
@@ -13,50 +15,50 @@ CROSS := $(filter i386 arm64 s390x,$(ARCH))
 MAKEFLAGS += --no-print-directory
 
 .PHONY: help
-help:			## this list
-	@echo 'Variables: CONFIG=$(CONFIG) (qemu-test/configs/), ARCH=$(ARCH) (or um),'
-	@echo 'KERNEL_SRC=dir (your own 6.1.y in place of the one of Debian).'
-	@echo
+help:			## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | \
 		while IFS="$$(printf '\t')" read -r name text; do \
 			printf '  make %-10s %s\n' "$$name" "$$text"; done
+	@echo
+	@echo 'CONFIG is $(CONFIG) (a file of qemu-test/configs/), ARCH is $(ARCH) (or um, i386, arm64,'
+	@echo 's390x).  KERNEL_SRC=dir takes your own 6.1.y in place of the one of Debian.'
 
 .PHONY: demo
-demo: setup-demo	## build the patched kernel, boot it, show which lines hold its memory
+demo: setup-demo	## build the patched kernel, boot it in QEMU, show which lines hold its memory
 	@scripts/kernel default x86_64
 	@qemu-test/demo
 
 .PHONY: shell
-shell: setup-demo	## the same kernel, an interactive shell inside
+shell: setup-demo	## boot the same kernel with an interactive shell
 	@scripts/kernel default x86_64
 	@qemu-test/shell
 
 .PHONY: test
-test: setup-test	## the tests of the tooling, KUnit, the QEMU tests; last line N passed, N failed
+test: setup-test	## run the tests of the tooling, KUnit and the guest tests; the last line counts them
 	@scripts/test
 
 .PHONY: test-all
-test-all: setup-test-all	## those, the long QEMU tests, and a build of every commit of the series
+test-all: setup-test-all	## run make test, the long tests, and a build of every commit of the series
 	@scripts/test --all
 
 .PHONY: kunit
-kunit: setup-kernel	## the KUnit tests alone, as User Mode Linux
+kunit: setup-kernel	## run the KUnit tests alone, as User Mode Linux
 	@scripts/kunit
 
 .PHONY: bench
-bench: setup-bench	## ours beside the base and mainline (BENCH_PEER=0: without): table, CSV, SVG
+bench: setup-bench	## measure the patched kernel beside the base and mainline: table, CSV, SVG
 	@scripts/bench
 
 .PHONY: lint
-lint: setup-lint	## checkpatch --strict, sparse, shellcheck, the rules of patches/README.md
+lint: setup-lint	## run checkpatch --strict, sparse, shellcheck and the rules of patches/README.md
 	@scripts/lint
 
 .PHONY: kernel
-kernel: setup-kernel $(CROSS:%=setup-%)	## build build/$(ARCH)/$(CONFIG)/ from qemu-test/configs/$(CONFIG).config
+kernel: setup-kernel $(CROSS:%=setup-%)	## build build/ARCH/CONFIG/ from qemu-test/configs/CONFIG.config
 	@scripts/kernel $(CONFIG) $(ARCH)
 
 .PHONY: tree
-tree: setup-tree	## build/linux, the base with overlay and queue; build/linux-base, the base
+tree: setup-tree	## make build/linux, the base with overlay and queue, and build/linux-base, the base
 	@scripts/tree
 
 .PHONY: refresh
@@ -72,20 +74,20 @@ apply: setup-apply	## put overlay and queue into your own 6.1 tree: make apply K
 	@scripts/apply "$(KERNEL_SRC)"
 
 .PHONY: series
-series: setup-tree	## build/series/0000-cover-letter.patch and on, for git am
+series: setup-tree	## write build/series/, a cover letter and patches for git am
 	@scripts/series
 
 .PHONY: setup
-setup:			## install the packages of packages.txt that lack
+setup:			## install the packages that any of these commands needs
 	@scripts/setup
 
 setup-%:
 	@scripts/setup $*
 
 .PHONY: clean
-clean:			## remove built kernels; the sources stay
+clean:			## remove what was built; the sources stay
 	@scripts/clean
 
 .PHONY: distclean
-distclean:		## remove build/ whole, if build/linux holds no work that patches/ lacks
+distclean:		## remove build/, unless build/linux has work that patches/ does not have
 	@scripts/clean --all
