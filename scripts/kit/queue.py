@@ -13,9 +13,11 @@ commit of build/linux, and Patch turns each into the other.  The text form is a
 function of the commit alone, so a refresh without a change writes the same
 bytes.
 
-What older 6.1.y cannot take is a patch at the end of the queue that says so:
+A change that older 6.1.y cannot take is a patch at the end of the queue that says so,
+and names the patch it belongs to if there is one:
 
     Since: 6.1.187
+    Part-of: 510
 """
 
 import hashlib
@@ -36,7 +38,7 @@ TOPICS = {0: "preparation", 1: "core: code tags, allocation tags", 2: "allocator
 
 NAME_RE = re.compile(r"^\d{3}-[a-z0-9][a-z0-9-]*$")
 SINCE_RE = re.compile(r"^6\.1\.(0|[1-9]\d*)$")
-TRAILER_RE = re.compile(r"(Adds|Since|Patch):")
+TRAILER_RE = re.compile(r"(Adds|Since|Part-of|Patch):")
 ADDS_RE = re.compile(r"^Adds: (\S+)(?: \(from (\S+)\))?$")
 SUBJECT_RE = re.compile(r"^[A-Za-z0-9/_.,{}+-]+( [A-Za-z0-9/_.,{}+-]+)?(: \S.*)+$")
 
@@ -44,13 +46,14 @@ SUBJECT_RE = re.compile(r"^[A-Za-z0-9/_.,{}+-]+( [A-Za-z0-9/_.,{}+-]+)?(: \S.*)+
 class Patch:
     """One logical change: its words, the overlay files it adds, its diff."""
 
-    def __init__(self, name, subject, body, adds, diff, since=""):
+    def __init__(self, name, subject, body, adds, diff, since="", part_of=""):
         self.name = name            # 110-codetag-library
         self.subject = subject
         self.body = body            # without trailers, no newline at either end
         self.adds = adds            # [(path in the kernel, path in this repository)]
         self.diff = diff
         self.since = since          # 6.1.187: not for an older tree; mostly ''
+        self.part_of = part_of      # 510: `make series` folds it into that patch; mostly ''
 
     @classmethod
     def from_file(cls, path):
@@ -63,7 +66,8 @@ class Patch:
         subject, _, rest = head.partition("\n")
         body, trailers = split_trailers(rest)
         return cls(path.name[:-len(".patch")], subject[len("Subject: "):].strip(),
-                   body, parse_adds(trailers, path.name), diff, parse_since(trailers, path.name))
+                   body, parse_adds(trailers, path.name), diff, parse_since(trailers, path.name),
+                   parse_part_of(trailers, path.name))
 
     @classmethod
     def from_commit(cls, commit, message, diff):
@@ -79,7 +83,7 @@ class Patch:
             fail(f"{where}: wants one trailer 'Patch: NNN-name' to say where in the queue it is")
         name = names[0] if "-" in names[0] else f"{names[0]}-{slug(subject)}"
         return cls(name, subject, body, parse_adds(trailers, where), strip_index(diff),
-                   parse_since(trailers, where))
+                   parse_since(trailers, where), parse_part_of(trailers, where))
 
     @property
     def filename(self):
@@ -89,9 +93,10 @@ class Patch:
         return "\n\n".join(filter(None, [self.body, "\n".join(self.trailers())]))
 
     def trailers(self):
-        since = [f"Since: {self.since}"] if self.since else []
-        return since + [f"Adds: {dest}" + (f" (from {src})" if src != dest else "")
-                        for dest, src in self.adds]
+        late = ([f"Since: {self.since}"] if self.since else []) + \
+               ([f"Part-of: {self.part_of}"] if self.part_of else [])
+        return late + [f"Adds: {dest}" + (f" (from {src})" if src != dest else "")
+                       for dest, src in self.adds]
 
     def to_text(self):
         head = self.head()
@@ -137,6 +142,13 @@ def parse_since(trailers, where):
     values = [line[len("Since:"):].strip() for line in trailers if line.startswith("Since:")]
     if len(values) > 1 or not all(SINCE_RE.match(value) for value in values):
         fail(f"{where}: wants one 'Since: 6.1.N', not '{', '.join(values)}'")
+    return values[0] if values else ""
+
+
+def parse_part_of(trailers, where):
+    values = [line[len("Part-of:"):].strip() for line in trailers if line.startswith("Part-of:")]
+    if len(values) > 1 or not all(re.fullmatch(r"\d{3}", value) for value in values):
+        fail(f"{where}: wants one 'Part-of: NNN', not '{', '.join(values)}'")
     return values[0] if values else ""
 
 
@@ -257,7 +269,8 @@ def check(patches, base=BASE):
     bad = check_names(patches)
     for patch in patches:
         bad += check_patch(patch)
-    return bad + check_since(patches) + check_adds(patches, base) + check_topics(patches)
+    return (bad + check_since(patches) + check_part_of(patches) + check_adds(patches, base)
+            + check_topics(patches) + check_makefiles(patches))
 
 
 def check_since(patches):
@@ -270,6 +283,27 @@ def check_since(patches):
             bad.append(f"{patch.filename}: Adds: in a patch that older trees lack")
         before = patch if patch.since else before
     return bad
+
+
+def check_part_of(patches):
+    """Only a patch with Since: is part of another one, and that one is in every tree."""
+    topics = {patch.name[:3] for patch in patches if not patch.since}
+    bad = []
+    for patch in patches:
+        if patch.part_of and not patch.since:
+            bad.append(f"{patch.filename}: Part-of: without Since:; move the change into {patch.part_of}")
+        if patch.part_of and patch.part_of not in topics:
+            bad.append(f"{patch.filename}: Part-of: {patch.part_of}, but no patch without Since: has that number")
+    return bad
+
+
+def with_parts(patches):
+    """[(patch, [its parts])]: the queue as `make series` mails it."""
+    parts = {}
+    for patch in patches:
+        if patch.part_of:
+            parts.setdefault(patch.part_of, []).append(patch)
+    return [(patch, parts.get(patch.name[:3], [])) for patch in patches if not patch.part_of]
 
 
 def check_names(patches):
@@ -324,7 +358,11 @@ def included(text, dest):
     """Paths in the kernel of the headers that a file, or the lines that a diff adds, includes."""
     for name in re.findall(r"^\+?#include <(linux/[^>]+|uapi/[^>]+)>", text, re.M):
         yield f"include/{name}"
-    for name in re.findall(r'^\+?#include "([^"]+\.h)"', text, re.M):
+    for name in re.findall(r'^\+?#include "([^"]+\.[ch])"', text, re.M):
+        if dest.startswith("tools/"):
+            yield f"tools/lib/codetag/{name}"
+        elif name.endswith(".c"):       # a KUnit suite, included only if it is configured
+            continue
         yield os.path.normpath(f"{os.path.dirname(dest)}/{name}")
 
 
@@ -348,6 +386,48 @@ def check_topics(patches):
         for dest, text in [*texts, ("", patch.diff)]:
             bad += [f"{patch.filename}: {dest or 'a change'} includes {header} of {patches[number[header]].filename}"
                     for header in included(text, dest) if number.get(header, i) > i]
+    return bad
+
+
+NAMED_RE = re.compile(r"(?<![\w./$(-])((?:[\w.-]+/)*[\w-]+\.(?:o|c|h|S|py|sh|mk|proto|rst))(?![\w.])")
+
+
+def named_by(dest, text):
+    """Paths in the kernel of the files that a Makefile, a Kconfig or an index may mean.
+
+    In a diff only the lines that it adds count.  A comment names no file.
+    """
+    for line in text.splitlines():
+        line = line.split("#")[0]
+        source = re.match(r'\s*source "([^"]+)"', line)
+        names = [source[1]] if source else NAMED_RE.findall(line)
+        for name in names:
+            for folder in filter(None, (not source and os.path.dirname(dest), source and ".",
+                                        dest.startswith("tools/") and "tools/lib/codetag")):
+                path = os.path.normpath(f"{folder}/{name}")
+                yield path
+                if path.endswith(".o"):
+                    yield path[:-1] + "c"
+    if dest.endswith("index.rst"):
+        yield from (os.path.normpath(f"{os.path.dirname(dest)}/{name}.rst")
+                    for name in re.findall(r"^\s+(\S+)$", text, re.M))
+
+
+def check_makefiles(patches):
+    """No Makefile, Kconfig or index names a file that a later patch adds."""
+    number = {dest: i for i, patch in enumerate(patches) for dest, _ in patch.adds}
+    is_list = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig[\w.]*|index\.rst|[\w-]+\.mk)$")
+    bad = []
+    for i, patch in enumerate(patches):
+        texts = [(dest, (TOP / src).read_text(errors="surrogateescape"))
+                 for dest, src in patch.adds if is_list.search(dest) and (TOP / src).is_file()]
+        for part in re.split(r"^(?=diff --git )", patch.diff, flags=re.M)[1:]:
+            dest = re.match(r"diff --git a/(\S+)", part)[1]
+            if is_list.search(dest):
+                texts.append((dest, "\n".join(re.findall(r"^\+(?!\+\+ )(.*)$", part, re.M))))
+        for dest, text in texts:
+            bad += [f"{patch.filename}: {dest} names {path} of {patches[number[path]].filename}"
+                    for path in dict.fromkeys(named_by(dest, text)) if number.get(path, i) > i]
     return bad
 
 

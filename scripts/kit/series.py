@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The queue as the commits that a mailing list expects.
 
-Each patch becomes a commit on the tag base with its overlay files folded in, so
-the commits carry the whole change and need nothing of this repository.  They
+Each patch becomes a commit on the tag base with its overlay files folded in, and with
+the patches that are `Part-of:` it, so the commits carry the whole change and need
+nothing of this repository.  They
 live in build/linux's object store under refs/series/head, beside the working
 branch and not on it.
 """
@@ -66,17 +67,24 @@ def add_overlay(patch, index):
         stdin="".join(f"{mode} {blob}\t{dest}\n" for mode, blob, (dest, _) in zip(modes, blobs.split(), patch.adds)))
 
 
+def apply_to_index(patch, index):
+    if not patch.diff.strip():
+        return
+    done = git("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch.diff, index=index, check=False)
+    if done.returncode:
+        fail(gittree.misfit(patch, done.stderr.decode(errors="replace"))
+             + (f" (it is part of {patch.part_of})" if patch.part_of else ""))
+
+
 def make_commits(patches):
     """[(commit, patch)]; refs/series/head is the last one."""
     name, mail = identity()
     index, parent, commits = gittree.INDEX, gittree.rev("base"), []
     index.unlink(missing_ok=True)
     git("read-tree", parent, index=index)
-    for number, patch in enumerate(patches, 1):
-        if patch.diff.strip():
-            done = git("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch.diff, index=index, check=False)
-            if done.returncode:
-                fail(gittree.misfit(patch, done.stderr.decode(errors="replace")))
+    for number, (patch, parts) in enumerate(queue.with_parts(patches), 1):
+        for piece in [patch, *parts]:
+            apply_to_index(piece, index)
         add_overlay(patch, index)
         tree = git("write-tree", index=index).strip()
         parent = git("commit-tree", tree, "-p", parent, stdin=message(patch, name, mail),
@@ -90,7 +98,7 @@ def make_commits(patches):
 def ready():
     """The patches, after the rules that a series depends on."""
     patches = queue.load()
-    bad = queue.check_adds(patches, TREE.parent / "linux-base")
+    bad = queue.check_part_of(patches) + queue.check_adds(patches, TREE.parent / "linux-base")
     if bad:
         fail("\n  ".join(["the queue is not complete", *bad]))
     return patches
