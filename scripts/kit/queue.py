@@ -33,8 +33,10 @@ OVERLAY_DIRS = ("lib", "mm", "include", "kernel", "drivers", "fs", "net", "arch"
 KUNIT_DIR = "kunit"
 PROJECT_DIR = "Documentation/project"   # documents of this repository, not of the kernel
 
-TOPICS = {0: "preparation", 1: "core: code tags, allocation tags", 2: "allocators",
-          3: "consumers", 4: "applications", 9: "what older 6.1.y lack"}
+TOPICS = {0: "preparation", 1: "core: code tags, counters, allocation tags", 2: "pages",
+          3: "vmalloc, slab, percpu", 4: "helpers of mm and lib", 5: "helpers of the other trees",
+          6: "tests and debugging", 7: "streams", 8: "applications",
+          9: "changes that older 6.1.y cannot take"}
 
 NAME_RE = re.compile(r"^\d{3}-[a-z0-9][a-z0-9-]*$")
 SINCE_RE = re.compile(r"^6\.1\.(0|[1-9]\d*)$")
@@ -47,7 +49,7 @@ class Patch:
     """One logical change: its words, the overlay files it adds, its diff."""
 
     def __init__(self, name, subject, body, adds, diff, since="", part_of=""):
-        self.name = name            # 110-codetag-library
+        self.name = name            # 100-codetag-library
         self.subject = subject
         self.body = body            # without trailers, no newline at either end
         self.adds = adds            # [(path in the kernel, path in this repository)]
