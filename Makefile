@@ -74,7 +74,7 @@ apply: setup-apply	## put overlay and queue into your own 6.1 tree: make apply K
 	@scripts/apply "$(KERNEL_SRC)"
 
 .PHONY: series
-series: setup-tree	## write build/series/, a cover letter and patches for git am
+series: setup-tree	## write build/series/: a cover letter and mails (IDENTITY='Name <mail>', CC_MAINTAINERS=1)
 	@scripts/series
 
 .PHONY: setup

@@ -106,7 +106,7 @@ need_queue() {
 # clone_tools DIR: make a repository with only the tooling
 clone_tools() {
 	mkdir -p "$1"
-	(cd "$top" && tar -c --exclude=__pycache__ --exclude=scripts/gdb .gitignore scripts Makefile packages.txt patches/cover-letter.txt) |
+	(cd "$top" && tar -c --exclude=__pycache__ --exclude=scripts/gdb .gitignore scripts Makefile packages.txt patches/cover-letter.txt patches/identity) |
 		tar -x -C "$1"
 	git -C "$1" init -q -b main
 }

@@ -38,6 +38,9 @@ TOPICS = {0: "preparation", 1: "core: code tags, counters, allocation tags", 2: 
           6: "tests and debugging", 7: "streams", 8: "applications",
           9: "changes that older 6.1.y cannot take"}
 
+IDENTITY = PATCHES / "identity"
+IDENTITY_RE = re.compile(r"([^<>\n]+) <([^<>@\s]+@[^<>@\s]+)>")
+
 NAME_RE = re.compile(r"^\d{3}-[a-z0-9][a-z0-9-]*$")
 SINCE_RE = re.compile(r"^6\.1\.(0|[1-9]\d*)$")
 TRAILER_RE = re.compile(r"(Adds|Since|Part-of|Patch):")
@@ -266,13 +269,41 @@ def links_wanted(patches):
     return links
 
 
+def parse_identity(text, where):
+    """'Name <address>' as (name, address)."""
+    match = IDENTITY_RE.fullmatch(text.strip())
+    if not match:
+        fail(f"{where}: wants 'Name <address>', not '{text.strip()}'")
+    return match[1].strip(), match[2]
+
+
+def identity():
+    """Author and signer of the series: the only line of patches/identity that is no comment."""
+    lines = [line for line in IDENTITY.read_text(encoding="utf-8").splitlines()
+             if line.strip() and not line.startswith("#")]
+    return parse_identity("\n".join(lines), "patches/identity")
+
+
+def check_maintainers(patches, person):
+    """Each entry that the queue adds to MAINTAINERS has the identity as its only M:."""
+    want = f"M:\t{person[0]} <{person[1]}>"
+    bad = []
+    for patch in patches:
+        diff = re.search(r"^diff --git a/MAINTAINERS .*?(?=^diff --git |\Z)", patch.diff, re.M | re.S)
+        for entry in re.findall(r"^\+[A-Z0-9][^:\n]*\n(?:\+[A-Z]:.*\n)+", diff[0] if diff else "", re.M):
+            title, *lines = [line[1:] for line in entry.splitlines()]
+            if [line for line in lines if line.startswith("M:")] != [want]:
+                bad.append(f"{patch.filename}: {title}: wants '{want}' as in patches/identity")
+    return bad
+
+
 def check(patches, base=BASE):
     """Every rule of patches/README.md that a program can see; the complaints."""
     bad = check_names(patches)
     for patch in patches:
         bad += check_patch(patch)
     return (bad + check_since(patches) + check_part_of(patches) + check_adds(patches, base)
-            + check_topics(patches) + check_makefiles(patches))
+            + check_topics(patches) + check_makefiles(patches) + check_maintainers(patches, identity()))
 
 
 def check_since(patches):

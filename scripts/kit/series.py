@@ -16,26 +16,13 @@ from .util import TOP, TREE, fail, git
 REF = "refs/series/head"
 
 
-def identity():
-    """Who signs: who commits here; without one, who committed last."""
-    name, mail = (said("config", key) for key in ("user.name", "user.email"))
-    if not name or not mail:
-        name, mail = (said("log", "-1", f"--format={what}") for what in ("%cn", "%ce"))
-    if not name or not mail:
-        fail("who signs the series? git config user.name and user.email")
-    return name, mail
-
-
-def said(*args):
-    """What git answers about this repository, '' when it does not."""
-    return git(*args, cwd=TOP, check=False, env=own_config()).stdout.decode(errors="replace").strip()
-
-
-def own_config():
-    """For once the user's own git configuration counts."""
-    keep = {"GIT_CONFIG_NOSYSTEM": "0"}
-    keep["GIT_CONFIG_GLOBAL"] = os.path.expanduser("~/.gitconfig")
-    return keep
+def identity(own=""):
+    """Who signs: `own` ('Name <address>'), else $IDENTITY, else the project (patches/identity)."""
+    if own:
+        return queue.parse_identity(own, "--identity")
+    if os.environ.get("IDENTITY"):
+        return queue.parse_identity(os.environ["IDENTITY"], "IDENTITY")
+    return queue.identity()
 
 
 def when():
@@ -76,9 +63,9 @@ def apply_to_index(patch, index):
              + (f" (it is part of {patch.part_of})" if patch.part_of else ""))
 
 
-def make_commits(patches):
+def make_commits(patches, person=None):
     """[(commit, patch)]; refs/series/head is the last one."""
-    name, mail = identity()
+    name, mail = person or identity()
     index, parent, commits = gittree.INDEX, gittree.rev("base"), []
     index.unlink(missing_ok=True)
     git("read-tree", parent, index=index)
