@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Compare the reports of recorded traces with the totals that the recording machine
-# computed. The machines differ in byte order and word size. `qemu-test/foreign --golden`
-# writes the traces to qemu-test/data/kmemtrace-*.tar.gz. A line of the file "totals" is a
+# computed. The machines differ in byte order and word size. `qemu-test/compare/foreign --golden`
+# writes the traces to qemu-test/compare/traces/kmemtrace-*.tar.gz. A line of the file "totals" is a
 # place in the output of kmemtrace-report --json and the expected value.
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -34,7 +34,7 @@ if compared < 20:
 PY
 }
 
-for archive in "$top"/qemu-test/data/kmemtrace-*.tar.gz; do
+for archive in "$top"/qemu-test/compare/traces/kmemtrace-*.tar.gz; do
 	name=$(basename "$archive" .tar.gz)
 	name=${name#kmemtrace-}
 	tar -C "$tmp" -xzf "$archive" || fail "$name: cannot unpack it"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Commands to dynamic debug, and what each of them did: for qemu-test/dyndbg, which
+# Commands to dynamic debug, and what each of them did: for qemu-test/compare/dyndbg, which
 # holds the output of one kernel against that of another. Of /dyndbg.left, one name
 # a line, no call site is shown: the source of those files is not the same in both.
 #

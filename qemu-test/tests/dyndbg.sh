@@ -2,7 +2,7 @@
 #
 # Dynamic debug is a user of code tags beside others: its call sites come and go
 # with their module while commands and readers are about them, and no lock is taken
-# the wrong way round. What it prints, qemu-test/dyndbg compares with the base.
+# the wrong way round. What it prints, qemu-test/compare/dyndbg compares with the base.
 #
 # config: dyndbg-debug
 # modules: dd_sites ctag_uses slow_module

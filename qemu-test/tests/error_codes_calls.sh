@@ -6,7 +6,7 @@
 # so that all that let a code out are named.
 #
 # Whether a stressor finds what it expects is not asked: what a guest in a translator
-# cannot do would have to be told from what we broke, and qemu-test/basetests does that.
+# cannot do would have to be told from what we broke, and qemu-test/compare/basetests does that.
 #
 # append: watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=150
 # modules: ctag_err

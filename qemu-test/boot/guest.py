@@ -31,7 +31,7 @@ import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(HERE)
 ARCH = "x86_64"		# see use_arch()
 CROSS = {"x86_64": "", "i386": "i686-linux-gnu-"}
@@ -173,7 +173,7 @@ def build_programs():
     found = {}
     where = own(os.path.join(OUT, "bin"))
     target = os.path.join(where, "init")
-    compile_static(os.path.join(HERE, "init.c"), target)
+    compile_static(os.path.join(HERE, "boot", "init.c"), target)
     found["init"] = target
     helpers = os.path.join(HERE, "helpers")
     for name in sorted(os.listdir(helpers)):
@@ -397,8 +397,8 @@ def initramfs(name, mods, extra=(), bootconfig=""):
         if script.endswith(".sh"):
             a.file("qt/bin/" + script[:-3], os.path.join(helpers, script),
                    0o755)
-    a.file("qt/lib.sh", os.path.join(HERE, "lib.sh"))
-    a.file("etc/profile", os.path.join(HERE, "profile"))
+    a.file("qt/lib.sh", os.path.join(HERE, "boot", "lib.sh"))
+    a.file("etc/profile", os.path.join(HERE, "boot", "profile"))
     for path in mods:
         a.file("modules/" + os.path.basename(path), path)
     for target, path in extra:

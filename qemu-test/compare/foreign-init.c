@@ -11,7 +11,7 @@
  * lays them out, with no code of the tools, so that these can be wrong about byte
  * order and word size and be found out. A line of them is a place in the output of
  * kmemtrace-report --json and the value that belongs there; what begins with
- * "guest." is for qemu-test/foreign alone.
+ * "guest." is for qemu-test/compare/foreign alone.
  *
  * The disk becomes a tar archive. Its last member, "done", says that all went well.
  */

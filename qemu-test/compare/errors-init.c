@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first program of the guest of qemu-test/errors: loads ctag_err.ko and lets
+ * The first program of the guest of qemu-test/compare/errors: loads ctag_err.ko and lets
  * errcodes look at what comes out of the kernel. A line "errors: ok NAME" or
  * "errors: not ok NAME # WHY" for each case, and "errors: done" at the end.
  */

@@ -14,7 +14,7 @@ import shutil
 import statistics
 import subprocess
 
-import bench
+from boot import guest
 
 SAME_EACH_TIME = ("-rtc", "base=2024-01-01,clock=vm", "-seed", "1")
 APPEND = "qt.run=/qt/test.sh nokaslr norandmaps "
@@ -42,17 +42,17 @@ def run(name, config, script, mode=None, mods=(), timeout=120, extra=()):
     mode is what vm.mem_profiling is at boot, None for a kernel without.
     """
     append = APPEND + (PROFILING + mode if mode else "")
-    with bench.claim(name):
-        path = os.path.join(bench.OUT, name + ".sh")
+    with guest.claim(name):
+        path = os.path.join(guest.OUT, name + ".sh")
         with open(path, "w") as f:
             f.write(script)
-        initrd = bench.initramfs(name, mods,
+        initrd = guest.initramfs(name, mods,
                                  [("qt/test.sh", path), *extra])
-        out = bench.boot(name, bench.kernel_image(config), initrd, append,
+        out = guest.boot(name, guest.kernel_image(config), initrd, append,
                          timeout=timeout, cpus=1,
-                         extra=bench.ICOUNT + SAME_EACH_TIME)
+                         extra=guest.ICOUNT + SAME_EACH_TIME)
     if out.ended:
-        raise bench.Failure("%s: %s; see %s" %
+        raise guest.Failure("%s: %s; see %s" %
                             (name, out.ended, out.console_path))
     return out
 
@@ -62,11 +62,11 @@ def micro(label, config, mode, setup=""):
 
     setup is what the shell does in the guest once the module's lines are there.
     """
-    mods = bench.modules(config, ["alloc_cost"])
+    mods = guest.modules(config, ["alloc_cost"])
     out = run("cost." + label, config, MICRO % setup, mode, [mods["alloc_cost"]])
     found = dict(MICRO_LINE.findall("\n".join(out.console)))
     if not found:
-        raise bench.Failure("%s: no figures; see %s" % (label, out.console_path))
+        raise guest.Failure("%s: no figures; see %s" % (label, out.console_path))
     return {case: int(n) for case, n in found.items()}
 
 
@@ -75,11 +75,11 @@ def waits(label, config, mode, setup=""):
 
     setup is what the shell does in the guest before.
     """
-    mods = bench.modules(config, ["wait_cost"])
+    mods = guest.modules(config, ["wait_cost"])
     out = run("waits." + label, config, WAITS % setup, mode, [mods["wait_cost"]])
     found = dict(WAITS_LINE.findall("\n".join(out.console)))
     if not found:
-        raise bench.Failure("%s: no figures; see %s" % (label, out.console_path))
+        raise guest.Failure("%s: no figures; see %s" % (label, out.console_path))
     return {case: int(n) for case, n in found.items()}
 
 
@@ -137,12 +137,12 @@ READ_LINE = re.compile(r"^read: (\S+) (\d+)(?: (\d+))?$", re.M)
 
 def program(name):
     """A program, ours or the host's, and its libraries, as files of a guest."""
-    path = (bench.tool(name) or shutil.which(name) or
+    path = (guest.tool(name) or shutil.which(name) or
             shutil.which(name, path="/sbin:/usr/sbin"))
-    if bench.CROSS[bench.ARCH] and not bench.tool(name):
-        raise bench.Failure("no %s for %s" % (name, bench.ARCH))
+    if guest.CROSS[guest.ARCH] and not guest.tool(name):
+        raise guest.Failure("no %s for %s" % (name, guest.ARCH))
     if not path:
-        raise bench.Failure("no %s: run `make setup`" % name)
+        raise guest.Failure("no %s: run `make setup`" % name)
     ldd = subprocess.run(["ldd", path], capture_output=True, text=True)
     return [("bin/" + name, path)] + [
         (lib.lstrip("/"), os.path.realpath(lib))
@@ -151,9 +151,9 @@ def program(name):
 
 def prepare(todo):
     """What guests side by side would each make for themselves."""
-    bench.programs()
+    guest.programs()
     for config in {config for _, config, _ in todo}:
-        bench.modules(config, ["alloc_cost"])
+        guest.modules(config, ["alloc_cost"])
 
 
 def ext4():
@@ -161,8 +161,8 @@ def ext4():
 
     Its directories hash alike in every run.
     """
-    with bench.claim("macro"):
-        path = bench.disk("macro", "48M", [
+    with guest.claim("macro"):
+        path = guest.disk("macro", "48M", [
             "-J", "size=8", "-N", "8192", "-U", UUID,
             "-E", "lazy_itable_init=0,lazy_journal_init=0,hash_seed=" + UUID])
         packed = path + ".gz"
@@ -185,7 +185,7 @@ def macro(label, config, mode, rounds=ROUNDS):
         found[name].append(int(n))
     short = [name for name in found if len(found[name]) != rounds]
     if short or out.code:
-        raise bench.Failure("%s: no figures for %s; see %s" % (
+        raise guest.Failure("%s: no figures for %s; see %s" % (
             label, ", ".join(short), out.ktap_path))
     return {name: statistics.median_low(n) for name, n in found.items()}
 
@@ -195,7 +195,7 @@ def read(label, config, mode):
     out = run("read." + label, config, READ_SCRIPT, mode)
     slab = {when: int(n) for when, n in SLAB_LINE.findall(out.ktap)}
     if out.code or "files" not in slab:
-        raise bench.Failure("%s: no figures; see %s" % (label, out.ktap_path))
+        raise guest.Failure("%s: no figures; see %s" % (label, out.ktap_path))
     found = {"slab pages, boot": slab["boot"],
              "slab pages, 20000 files": slab["files"] - slab["boot"]}
     for way, cost, records in READ_LINE.findall(out.ktap):
