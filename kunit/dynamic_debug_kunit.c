@@ -2,7 +2,7 @@
 /*
  * KUnit tests of dynamic debug on code tags: the sites that a query selects,
  * the order of the control file, and a reader whose module is unloaded. A
- * module is represented by a range of sites; qemu-test/dyndbg loads real ones.
+ * module is represented by a range of sites; qemu-test/compare/dyndbg loads real ones.
  * Included by lib/dynamic_debug.c.
  */
 #include <kunit/test.h>
