@@ -2,7 +2,6 @@
 #
 # A contiguous area: lent to anonymous memory, taken back, given out again (r13).
 #
-# config: alloc-debug
 # append: sysctl.vm.mem_profiling=1 cma=64M
 # memory: 256M
 

@@ -4,10 +4,10 @@
 # in the middle of everything, and when it is over. The kernel compares, with
 # all CPUs stopped.
 #
-# config: alloc-debug
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
 # append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1 slab_nomerge
+# append@slab: sysctl.vm.mem_profiling=1
 # memory: 768M
 # disk: 256M
 # modules: ctag_test ctag_life ctag_keep

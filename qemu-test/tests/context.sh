@@ -5,8 +5,10 @@
 #
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M slub_debug=FZPU slab_nomerge
+# append@debug: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M
 # modules: ctag_uses ctag_test ctag_life ctag_keep
 # timeout: 300
+# timeout@debug: 400
 
 . /qt/lib.sh
 

@@ -5,6 +5,7 @@
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge
+# append@alloc-debug: sysctl.vm.mem_profiling=1
 # modules: ctag_cover_frag
 # timeout: 240
 

@@ -6,6 +6,8 @@
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slab_nomerge
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
+# append@slab: sysctl.vm.mem_profiling=1
+# append@slab: sysctl.vm.mem_profiling=1 slab_nomerge
 # modules: ctag_cover_slab
 # timeout: 240
 

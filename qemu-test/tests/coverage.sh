@@ -3,7 +3,6 @@
 # All memory in use is on some line, or the report says why not: after boot and
 # after a mixed load. And no line is one of a header (r27).
 #
-# config: alloc-debug
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slab_nomerge kfence.sample_interval=10
 # memory: 768M

@@ -3,7 +3,6 @@
 # CONFIG_MEM_ALLOC_PROFILING_DEBUG with _ENABLED_BY_DEFAULT: on without being
 # asked, not to be switched, and silent: whatever allocates is hooked.
 #
-# config: alloc-debug
 # append: qt.no_parameter
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep

@@ -3,7 +3,6 @@
 # CONFIG_MEM_ALLOC_PROFILING_DEBUG is not always silent: an allocation that no line
 # is accounted for, and its free, are warned about, once for each place.
 #
-# config: alloc-debug
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_life
 # expect-console: WARNING: CPU: \d+ PID: \d+ at lib/alloc_tag\.c:\d+ alloc_tag_warn

@@ -4,10 +4,8 @@
 # with their module while commands and readers are about them, and no lock is taken
 # the wrong way round. What it prints, qemu-test/compare/dyndbg compares with the base.
 #
-# config: dyndbg-debug
 # modules: dd_sites ctag_uses slow_module
 # timeout: 300
-# set: all
 
 . /qt/lib.sh
 

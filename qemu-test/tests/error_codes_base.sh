@@ -3,8 +3,6 @@
 # What error_codes.sh expects user space to be told of what is refused is what the
 # unpatched kernel tells it.
 #
-# config: base
-# set: all
 # programs: mke2fs
 
 . /qt/lib.sh

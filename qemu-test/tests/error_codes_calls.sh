@@ -14,7 +14,6 @@
 # memory: 2G
 # disk: 2G
 # timeout: 3600
-# set: all
 # expect-console: WARNING: CPU: \d+ PID: \d+ at lib/error_codes\.c:\d+ error_codes_check_exit
 # expect-console: Call Trace:
 # expect-console: system call 57 returns -EIO at ctag_err\.c:\d+$

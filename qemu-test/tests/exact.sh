@@ -6,6 +6,9 @@
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
 # append: sysctl.vm.mem_profiling=1 cgroup.memory=nokmem slab_nomerge
+# append@alloc-debug: sysctl.vm.mem_profiling=1
+# append@alloc-debug: sysctl.vm.mem_profiling=1 kfence.sample_interval=1
+# append@slab: sysctl.vm.mem_profiling=1
 # timeout: 480
 # modules: ctag_test ctag_keep
 

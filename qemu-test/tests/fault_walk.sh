@@ -11,7 +11,6 @@
 # timeout: 3600
 # expect-console: Call Trace:
 # expect-console: WARNING: .* at kernel/jump_label\.c:
-# set: all
 
 . /qt/lib.sh
 

@@ -8,7 +8,6 @@
 # append: sysctl.vm.mem_profiling=1 hugetlb_cma=2G
 # memory: 3584M
 # timeout: 180
-# set: all
 
 . /qt/lib.sh
 

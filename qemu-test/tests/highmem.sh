@@ -4,7 +4,6 @@
 # the text, in the records and in the report on a lack of memory. And the parts of two
 # CPUs, one of which allocates what the other frees, pass 4 GiB.
 #
-# arch: i386
 # append: sysctl.vm.mem_profiling=1
 # disk: 32M
 # memory: 4G

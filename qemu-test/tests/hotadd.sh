@@ -3,7 +3,6 @@
 # Memory that is plugged in, used, emptied and pulled out again, and memory that
 # is lent to the host; the guest tells qemu to do its part.
 #
-# config: alloc-debug
 # append: sysctl.vm.mem_profiling=1
 # memory: 512M,slots=4,maxmem=2G
 # qemu: -device virtio-balloon-pci

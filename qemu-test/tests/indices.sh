@@ -3,12 +3,10 @@
 # More lines than indices (r26): profiling stays on, what is too much shares a
 # counter that says so, and no byte is lost or accounted to another line.
 #
-# config: indices
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
 # expect-console: alloc_tag: out of indices, \d+ of \d+ lines are accounted together
 # expect-console: ctag_keep: out of indices
-# set: all
 
 . /qt/lib.sh
 

@@ -3,7 +3,6 @@
 # One object of many is in a pool of KFENCE, where its reference has another
 # place: each line to the byte all the same.
 #
-# config: alloc-debug
 # append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1
 # append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1 slub_debug=FZPU
 # modules: ctag_test ctag_life ctag_keep

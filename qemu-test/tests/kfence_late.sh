@@ -4,7 +4,6 @@
 # of references with counters takes none of its pages for a slab, and reads none that
 # KFENCE protects.
 #
-# config: alloc-debug
 # append: sysctl.vm.mem_profiling=1 kfence.sample_interval=0
 # modules: ctag_test ctag_keep
 

@@ -5,6 +5,7 @@
 # kernel; live bytes at the end are those of /proc/allocinfo, line by line.
 #
 # append: sysctl.vm.mem_profiling=1 kmemtrace.subbufs=160 kmemleak=off
+# append@slab: sysctl.vm.mem_profiling=1 kmemtrace.subbufs=160
 # modules: ctag_test ctag_keep alloc_rate
 # programs: kmemtraced kmemtrace_check kmemtrace-report
 # memory: 1G

@@ -11,7 +11,6 @@
 # qemu: -object memory-backend-ram,id=m1,size=512M -numa node,nodeid=1,cpus=1,memdev=m1
 # programs: kmemtraced kmemtrace_check kmemtrace-report
 # disk: 256M
-# set: all
 
 . /qt/lib.sh
 

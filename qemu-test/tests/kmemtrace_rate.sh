@@ -19,7 +19,6 @@
 # memory: 3G
 # disk: 2G
 # timeout: 1500
-# set: all
 
 . /qt/lib.sh
 

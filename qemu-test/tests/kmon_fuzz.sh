@@ -3,12 +3,10 @@
 # Ten minutes of whatever one can do to /dev/kmon, under KASAN, lockdep and kmemleak:
 # no splat, and nothing is left of it.
 #
-# config: debug
 # append: kmemleak=on rcupdate.rcu_cpu_stall_timeout=150 watchdog_thresh=60 sysctl.kernel.hung_task_timeout_secs=240
 # modules: kmon_feed
 # memory: 1G
 # timeout: 400
-# set: all
 
 . /qt/lib.sh
 

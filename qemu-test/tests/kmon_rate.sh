@@ -12,7 +12,6 @@
 # memory: 2G
 # disk: 2G
 # timeout: 900
-# set: all
 
 . /qt/lib.sh
 

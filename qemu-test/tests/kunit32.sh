@@ -3,7 +3,6 @@
 # The KUnit suites in a guest of 32 bit: scripts/kunit runs them on 64. The kernel ran
 # them before there was a process; what they found is in the log.
 #
-# arch: i386
 # append: kunit.enable=1 sysctl.vm.mem_profiling=1 log_buf_len=1M
 # timeout: 300
 # expect-console: alloc_tag: no index 4711, memory corruption

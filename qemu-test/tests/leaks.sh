@@ -3,11 +3,9 @@
 # Nothing of ours is forgotten when modules go; kmemleak looks (r18 by the way:
 # both follow the same allocations).
 #
-# config: debug
 # append: sysctl.vm.mem_profiling=1 kmemleak=on
 # modules: ctag_test ctag_keep
 # memory: 1G
-# set: all
 
 . /qt/lib.sh
 

@@ -6,6 +6,8 @@
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
 # append: sysctl.vm.mem_profiling=1 cgroup.memory=nokmem slab_nomerge
+# append@alloc-debug: sysctl.vm.mem_profiling=1
+# append@slab: sysctl.vm.mem_profiling=1 slab_nomerge
 # modules: ctag_life ctag_keep
 # timeout: 240
 

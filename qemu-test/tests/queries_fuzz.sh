@@ -3,12 +3,10 @@
 # Ten minutes of whatever one can write to the files that take commands about code
 # tags, while memory is allocated and freed there, under KASAN and lockdep.
 #
-# config: debug
 # append: sysctl.vm.mem_profiling=1 rcupdate.rcu_cpu_stall_timeout=150 watchdog_thresh=60
 # modules: ctag_uses
 # memory: 1G
 # timeout: 300
-# set: all
 
 . /qt/lib.sh
 

@@ -6,7 +6,6 @@
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_life ctag_keep
 # timeout: 1800
-# set: all
 
 . /qt/lib.sh
 

@@ -3,7 +3,6 @@
 # Stacks of threads belong to the line that allocates them, be they in one piece or
 # mapped page by page, as CONFIG_VMAP_STACK has it.
 #
-# config: alloc-debug
 # append: sysctl.vm.mem_profiling=1
 
 . /qt/lib.sh

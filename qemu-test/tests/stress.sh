@@ -8,13 +8,11 @@
 # somebody reading the whole table all the while.  Before, all of them run for a
 # few seconds: what a kernel sets up once and keeps is there then.
 #
-# config: debug
 # append: sysctl.vm.mem_profiling=1 kmemleak=on rcupdate.rcu_cpu_stall_timeout=150 watchdog_thresh=60
 # programs: stress-ng
 # memory: 2G
 # disk: 1G
 # timeout: 900
-# set: all
 #
 # shellcheck disable=SC2086 # lists of options
 

@@ -13,6 +13,7 @@
 # disk: 256M
 # modules: ctag_test ctag_keep
 # timeout: 480
+# timeout@alloc-debug: 600
 
 . /qt/lib.sh
 
