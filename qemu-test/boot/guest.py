@@ -144,23 +144,23 @@ def uapi():
     return [os.path.join(where, n) for n in sorted(os.listdir(where))]
 
 
-def compile_static(source, target):
-    """A static program; freestanding from whatever libc the guest lacks.
+def compile_static(sources, target, headers=()):
+    """A static program, so that the guest needs no library.
 
-    One called *32.c is for 32 bit, without the libc, which few machines have;
-    the headers below asm/ are the same for both.
+    One whose source is called *32.c is for 32 bit and does without the C library, which
+    few machines have for 32 bit; the headers below asm/ are the same for both.
     """
-    if newer(target, source, os.path.join(HERE, "helpers", "expect.h"), *uapi()):
+    if newer(target, *sources, *headers, *uapi()):
         return
     os.makedirs(os.path.dirname(target), exist_ok=True)
     kind = ["-pthread"]
-    if source.endswith("32.c"):
+    if sources[0].endswith("32.c"):
         kind = ["-m32", "-ffreestanding", "-fno-pie", "-fno-stack-protector",
                 "-nostdlib", "-idirafter",
                 "/usr/include/%s-linux-gnu" % ARCH]
     quiet_command([CROSS[ARCH] + "gcc" if CROSS[ARCH] else os.environ.get("CC", "gcc"),
                    "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", *kind,
-                   "-o", target, source], target + ".log")
+                   "-o", target, *sources], target + ".log")
 
 
 def programs():
@@ -169,18 +169,32 @@ def programs():
         return build_programs()
 
 
+def sources_below(folder):
+    """The C files and the headers of a folder."""
+    paths = [os.path.join(folder, n) for n in sorted(os.listdir(folder))]
+    return [p for p in paths if p.endswith(".c")], [p for p in paths if p.endswith(".h")]
+
+
+def helper_sources():
+    """{program: (C files, headers)}: a program for each C file and for each folder."""
+    where = os.path.join(HERE, "helpers")
+    files, headers = sources_below(where)
+    found = {os.path.basename(f)[:-2]: ([f], headers) for f in files}
+    for name in sorted(os.listdir(where)):
+        folder = os.path.join(where, name)
+        if os.path.isdir(folder):
+            found[name] = sources_below(folder)
+    return found
+
+
 def build_programs():
-    found = {}
     where = own(os.path.join(OUT, "bin"))
-    target = os.path.join(where, "init")
-    compile_static(os.path.join(HERE, "boot", "init.c"), target)
-    found["init"] = target
-    helpers = os.path.join(HERE, "helpers")
-    for name in sorted(os.listdir(helpers)):
-        if name.endswith(".c") and name[:-2] not in NOT_ON.get(ARCH, ()):
-            target = os.path.join(where, name[:-2])
-            compile_static(os.path.join(helpers, name), target)
-            found[name[:-2]] = target
+    found = {"init": os.path.join(where, "init")}
+    compile_static([os.path.join(HERE, "boot", "init.c")], found["init"])
+    for name, (files, headers) in helper_sources().items():
+        if name not in NOT_ON.get(ARCH, ()):
+            found[name] = os.path.join(where, name)
+            compile_static(files, found[name], headers)
     return found
 
 
