@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What `make demo` runs in the guest.  Lines that begin with "== " are headings.
+# `make demo` runs this in the guest.  Lines that begin with "== " are headings.
 
 . /qt/lib.sh
 
@@ -42,7 +42,7 @@ echo "== The 15 lines of the kernel that hold most memory, from /proc/allocinfo"
 echo
 /qt/bin/alloctop 15
 
-# No pipe may be made in here: pipes are what is being counted.
+# This function must not create a pipe, because pipes are counted.
 row()
 {
 	awk '$3 ~ /^fs\/pipe\.c/ && /alloc_pipe_info/ { b += $1 }
@@ -53,7 +53,7 @@ row()
 }
 
 echo
-echo "== Switched off and on while it runs: what alloc_pipe_info() in fs/pipe.c holds"
+echo "== Switched off and on at run time: the memory of alloc_pipe_info() in fs/pipe.c"
 echo
 echo "   vm.mem_profiling"
 row "before"
@@ -66,7 +66,7 @@ second=$LOAD
 row "500 more: not counted"
 kill -9 $first
 wait $first 2>/dev/null
-row "the first 500 closed: given back all the same"
+row "the first 500 closed: still released"
 echo 1 > $MP
 start pipes 500
 row "500 more: counted again"

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The test bench: one guest, from the initramfs to the verdict.
+"""One guest, from the initramfs to the verdict.
 
-Shared by the commands beside it (guest, run, selftest, demo, shell).  Nothing
-here needs root or a network, and everything is written under build/.
+Shared by the commands of qemu-test (guest, run, selftest, demo, shell, ...).  Nothing
+here needs root, and all output goes to build/.
 
-A guest has two serial ports.  The first is the console: whatever the kernel
-says goes to NAME.console.  The second carries results and nothing else, to
-NAME.ktap, so that a printk in the middle of a line of results cannot spoil it.
+A guest has two serial ports.  The first is the console: all messages of the kernel
+go to NAME.console.  The second carries only results, to NAME.ktap, so that a printk
+cannot land in the middle of a line of results.
 
-What ends a guest, and what is made of it:
+How a guest can end, and the verdict:
 
-  powers itself off, "# qt: exit 0" last	good, if results and console are
-  panics (panic=-1 resets, -no-reboot exits)	bad: the last line is missing
-  runs past its time				killed by its process id; bad
+  it powers off, last line "# qt: exit 0"	good, if results and console are good
+  it panics (panic=-1 resets, -no-reboot exits)	bad: the last line is missing
+  it exceeds its time				killed by its process id; bad
   the runner dies				the kernel kills qemu (PDEATHSIG)
 """
 
@@ -37,16 +37,16 @@ ARCH = "x86_64"		# see use_arch()
 CROSS = {"x86_64": "", "i386": "i686-linux-gnu-"}
 # qemu's 32-bit "max" is an AMD CPU of family 6: the kernel warns about two of those
 CPU = {"i386": "max,family=15"}
-# helpers that use numbers or registers of 64 bit
+# helpers that use 64-bit numbers or registers
 NOT_ON = {"i386": ("errcodes", "kmon")}
 OUT = os.path.join(ROOT, "build", "qemu")
 
-# On a busy host the timer can miss the moments in which the kernel looks for it,
-# and that is a panic: qemu's timer works, so no_timer_check.
+# The kernel checks at boot that the timer works, and panics if it sees no tick.  On a
+# busy host a tick can come too late for that; qemu's timer works, so no_timer_check.
 APPEND = ("console=ttyS0,115200 earlyprintk=serial,ttyS0,115200 "
           "oops=panic panic=-1 loglevel=7 no_timer_check")
 
-# What no healthy kernel says.  A test that provokes one declares it.
+# Lines that no healthy kernel prints.  A test that provokes one declares it.
 SPLAT = re.compile(
     r"BUG:|WARNING:|\bOops\b|KASAN:|KFENCE:|UBSAN:|kmemleak: \d+ new|"
     r"possible recursive locking|possible circular locking|"
@@ -62,18 +62,18 @@ ICOUNT = ("-icount", "shift=0,align=off,sleep=off")
 
 
 class Failure(Exception):
-    """Something outside of the guest went wrong; the message says what."""
+    """An error outside of the guest; the message describes it."""
 
 
 def say(text):
     print(text, flush=True)
 
 
-KERNEL_DIR = None	# another place than build/ to take the kernel from
+KERNEL_DIR = None	# take the kernel from here and not from build/
 
 
 def use_arch(arch):
-    """From now on kernels, programs and guests are of that architecture."""
+    """From now on, use kernels, programs and guests of that architecture."""
     global ARCH
     ARCH = arch
     if CROSS[arch] and not shutil.which(CROSS[arch] + "gcc"):
@@ -81,7 +81,7 @@ def use_arch(arch):
 
 
 def own(path):
-    """Where an architecture has its own of what all have."""
+    """The path with the architecture in it, unless that is the native one."""
     return path + "." + ARCH if CROSS[ARCH] else path
 
 
@@ -94,9 +94,9 @@ def kernel_image(config):
 
 
 def need_kernel(config, build):
-    """Builds the kernel of a configuration unless told not to."""
+    """Builds the kernel of a configuration if build is set; it must exist afterwards."""
     if build:
-        # a make above us has its own job server; this one is not part of it
+        # an outer make has its own job server, which this make is not part of
         env = {k: v for k, v in os.environ.items()
                if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
         if subprocess.call(["make", "--no-print-directory", "-C", ROOT,
@@ -108,7 +108,7 @@ def need_kernel(config, build):
 
 
 def quiet_command(argv, log):
-    """Runs a build step; its output is shown only if it fails."""
+    """Runs a build step; prints the output only if it fails."""
     with open(log, "w") as out:
         if subprocess.call(argv, stdout=out, stderr=subprocess.STDOUT,
                            stdin=subprocess.DEVNULL):
@@ -121,9 +121,9 @@ def quiet_command(argv, log):
 
 @contextlib.contextmanager
 def claim(name):
-    """The files of a guest of that name are the caller's until it is done.
+    """A lock on the files of a guest of that name.
 
-    Two runs at a time in one tree take turns, test by test.
+    Two runs at the same time in one tree take turns, test by test.
     """
     os.makedirs(OUT, exist_ok=True)
     with open(os.path.join(OUT, name + ".lock"), "w") as f:
@@ -139,7 +139,7 @@ def newer(target, *sources):
 
 
 def uapi():
-    """The headers of ours that helpers are compiled with."""
+    """Our headers that helpers are compiled with."""
     where = os.path.join(ROOT, "include", "uapi", "linux")
     return [os.path.join(where, n) for n in sorted(os.listdir(where))]
 
@@ -198,21 +198,21 @@ def build_programs():
     return found
 
 
-# The folder each of our tools is built from.
+# The folder that each of our tools is built from.
 TOOLS = {"kmemtraced": "mm/kmemtrace", "kmemtrace_check": "mm/kmemtrace",
          "kmemtrace-report": "mm/kmemtrace",
          "kmonlog": "kmon", "kmonparse": "kmon"}
 
 
 def tool(name):
-    """One of our tools, built; None for a program of another's."""
+    """The path of one of our tools, built; None for other programs."""
     if name not in TOOLS:
         return None
     folder = TOOLS[name]
     where = own(os.path.join(ROOT, "build", "tools", os.path.basename(folder)))
     path = os.path.join(where, name)
     argv = ["make", "-C", os.path.join(ROOT, "tools", folder), "O=" + where]
-    if CROSS[ARCH]:	# a static one, that alone: the libraries are not there
+    if CROSS[ARCH]:	# static, and only this tool: the libraries are missing
         argv = ["env", "-u", "CC", "-u", "MAKEFLAGS", *argv,
                 "CROSS_COMPILE=" + CROSS[ARCH], "STATIC=1", path]
     os.makedirs(where, exist_ok=True)
@@ -222,15 +222,15 @@ def tool(name):
 
 
 def headers(tree, where):
-    """The headers for programs of a kernel's source, in where/usr/include."""
+    """Installs the headers of a kernel's source for programs, in where/usr/include."""
     os.makedirs(where, exist_ok=True)
     quiet_command(["make", "-s", "-C", tree, "O=" + where, "ARCH=" + ARCH, "headers"],
                   os.path.join(where, "headers.log"))
 
 
 def selftests(folders):
-    """Folders of tools/testing/selftests, built and installed as anybody would, as
-    files of a guest below /selftests; what runs is in kselftest-list.txt."""
+    """Folders of tools/testing/selftests, built and installed in the usual way, as files
+    of a guest below /selftests; kselftest-list.txt names the tests."""
     tree = os.path.join(ROOT, "build", "linux")
     where = os.path.join(OUT, "selftests")
     target = os.path.join(where, "install." + "-".join(folders).replace("/", "_"))
@@ -249,9 +249,9 @@ def selftests(folders):
 def modules(config, only=()):
     """The test modules for one kernel, built; name -> path.
 
-    kbuild writes beside the sources it is given, so each kernel gets a copy
-    of them: the repository stays clean and two kernels do not share objects.
-    only names those that another kernel than 6.1 can build.
+    kbuild writes objects beside the sources, so each kernel gets a copy of the sources:
+    the repository stays clean and two kernels do not share objects.  only names the
+    modules to build on a kernel that cannot build all of them, such as mainline.
     """
     where = own(os.path.join(OUT, "modules", config))
     os.makedirs(where, exist_ok=True)
@@ -278,7 +278,7 @@ def build_modules(config, where, only):
 
 
 class Archive:
-    """A cpio in the newc form, all owned by root, whoever writes it."""
+    """A cpio archive in the newc format; all files belong to root."""
 
     def __init__(self):
         self.parts = []
@@ -328,9 +328,9 @@ class Archive:
 
 
 def foreign_busybox():
-    """Debian's of another architecture, which the host's dpkg has not heard of.
+    """Debian's busybox of another architecture, which the host's dpkg does not know.
 
-    apt gets lists of its own for that, so the host is left as it is; the package is kept
+    apt uses separate lists for that, so the host stays as it is; the package is kept
     beside the kernel's source.
     """
     where = os.path.join(ROOT, "build", "dl")
@@ -346,7 +346,7 @@ def foreign_busybox():
                    "-o", "APT::Architectures::=" + native, "-o", "APT::Architectures::=" + ARCH,
                    "-o", "Acquire::Languages=none",
                    "-o", "Dir::State::lists=%s/lists" % apt, "-o", "Dir::Cache=%s/cache" % apt]
-        # of several archives one may be out of order: the package is what counts
+        # one of several archives may fail: only the package matters
         subprocess.run(["apt-get", *options, "update"], stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         quiet_command(["sh", "-ec", 'cd "$0"; rm -f ./*.deb; apt-get "$@"; '
@@ -376,7 +376,7 @@ def host_busybox():
 
 
 def add_bootconfig(path, text):
-    """Puts a boot configuration behind an archive, as bootconfig(1) of the kernel does."""
+    """Appends a boot configuration to an archive, as tools/bootconfig of the kernel does."""
     data = text.encode() + b"\0"
     data += b"\0" * (-(os.stat(path).st_size + len(data)) % 4)
     with open(path, "ab") as f:
@@ -386,7 +386,7 @@ def add_bootconfig(path, text):
 def initramfs(name, mods, extra=(), bootconfig=""):
     """Writes the archive of one guest and returns its path.
 
-    mods are paths of modules; extra are (name in the guest, path) pairs.
+    mods are paths of modules, extra is a list of (name in the guest, path).
     """
     os.makedirs(OUT, exist_ok=True)
     a = Archive()
@@ -396,7 +396,7 @@ def initramfs(name, mods, extra=(), bootconfig=""):
     a.node("dev/null", 0o666, 1, 3)
     box = busybox()
     a.file("bin/busybox", box, 0o755)
-    # the host may not run a foreign one, which Debian builds alike
+    # ask the host's busybox: the host may not run a foreign one, which has the same applets
     for applet in subprocess.run([host_busybox(), "--list"], capture_output=True,
                                  text=True, check=True).stdout.split():
         if applet != "busybox":
@@ -427,7 +427,7 @@ def initramfs(name, mods, extra=(), bootconfig=""):
 def disk(name, size, options=(), damage=""):
     """An empty ext4 of the given size in a sparse file.
 
-    damage is OFFSET=HEX ..., bytes that are not what mke2fs left there.
+    damage is OFFSET=HEX ...: bytes to write after mke2fs.
     """
     path = os.path.join(OUT, name + ".disk")
     mke2fs = shutil.which("mke2fs") or shutil.which(
@@ -449,17 +449,16 @@ def disk(name, size, options=(), damage=""):
 # The guest
 
 def die_with_parent():
-    """In the child: no qemu outlives its runner, not even kill -9 of it."""
+    """In the child: qemu ends with its runner, even if kill -9 ends the runner."""
     ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL, 0, 0, 0)
 
 
 def qemu_argv(image, initrd, append, memory="512M", cpus=2, drive=None,
               extra=()):
     """The command line, without the serial ports."""
-    # One host thread for all CPUs of the guest: with one each, qemu before 8.1
-    # may run a stale int3 while another CPU patches a jump label, and the
-    # guest dies of it.  Guests run side by side instead, see run -j.
-    # Instructions can be counted only where they are translated.
+    # One host thread for all CPUs of the guest: with a thread for each CPU, qemu
+    # before 8.1 may run a stale int3 while another CPU patches a jump label, which
+    # kills the guest.  Guests run in parallel instead, see run -j.  -icount needs TCG.
     accel = "tcg" if "-icount" in extra else os.environ.get("ACCEL", "tcg")
     if accel == "tcg":
         accel = "tcg,thread=single"
@@ -485,7 +484,7 @@ def text_of(path):
 
 
 class Outcome:
-    """How one boot went, with all that was said: the files may be reused."""
+    """How one boot ended, with a copy of its output: the files may be reused."""
 
     def __init__(self, name):
         self.console_path = os.path.join(OUT, name + ".console")
@@ -493,7 +492,7 @@ class Outcome:
         self.console = []	# lines
         self.ktap = ""
         self.seconds = 0.0
-        self.ended = ""		# "" | "timeout" | "reset" | "qemu: ..."
+        self.ended = ""		# "" if regular, "timeout", "reset" or "qemu: ..."
         self.code = None	# the command's exit code
 
     def collect(self):
@@ -507,7 +506,7 @@ class Outcome:
 
 
 class Follower:
-    """Hands on the lines of a file while it grows."""
+    """Passes the lines of a growing file to a function."""
 
     def __init__(self, path, to):
         self.file = open(path, errors="replace")
@@ -521,7 +520,7 @@ class Follower:
 
 
 def watch(proc, deadline, follower):
-    """Until the process ends: True; or until the deadline: False."""
+    """Waits for the end of the process (True) or for the deadline (False)."""
     while True:
         try:
             proc.wait(0.1 if follower else
@@ -537,10 +536,10 @@ def watch(proc, deadline, follower):
 
 
 def monitor_ports():
-    """A third serial port that ends in qemu's own monitor.
+    """A third serial port that is connected to qemu's monitor.
 
-    The guest so plugs in memory and inflates its balloon by itself, and the
-    bench needs to know nothing of it. Returns the two ends and the arguments.
+    Through it a test plugs in memory or inflates the balloon of its own guest.  Returns
+    the two ends of the connection and the arguments for qemu.
     """
     ends = socket.socketpair()
     return ends, ["-chardev", "socket,id=port,fd=%d" % ends[0].fileno(),
@@ -553,8 +552,8 @@ def boot(name, image, initrd, append="", timeout=60, stream=None,
          monitor=False, **machine):
     """Boots, waits for the end or the time-out, returns an Outcome.
 
-    stream, a function, gets each line of the results as it comes; with
-    monitor, the guest has qemu's at /dev/ttyS2.
+    stream is a function that gets each line of the results as it comes; with monitor
+    set, the guest has qemu's monitor at /dev/ttyS2.
     """
     out = Outcome(name)
     for path in (out.console_path, out.ktap_path):
@@ -604,7 +603,7 @@ class Case:
 
 
 def read_ktap(text):
-    """The cases of a result file, and the number it planned (or None)."""
+    """The cases of a result file, and the planned number of cases or None."""
     plan, cases, notes = None, [], []
     for line in text.splitlines():
         line = line.rstrip()
@@ -629,9 +628,9 @@ def read_ktap(text):
     return cases, plan
 
 
-# KCSAN finds these in the base: the clock that NMIs may read, which is read again if it was
-# being written, a flag of an idle CPU that its own interrupt writes, jiffies, marks of a tree
-# that is walked without its lock.
+# KCSAN finds these in the base: the clock for NMIs, whose readers retry after a write; a flag
+# of an idle CPU, which its own interrupt writes; jiffies; and marks of a tree that is walked
+# without its lock.
 RACES_OF_THE_BASE = re.compile(
     r"KCSAN: data-race in (?:ktime_get_mono_fast_ns / timekeeping_update|"
     r"tick_irq_enter / tick_nohz_idle_got_tick|xas_clear_mark / xas_find_marked|"
@@ -639,10 +638,10 @@ RACES_OF_THE_BASE = re.compile(
 
 
 def splats(lines, expected):
-    """Console lines that condemn a test, and expectations not met.
+    """Console lines that fail a test, and expectations that are not met.
 
-    An expectation is a regexp of a line that has to come, or ! and one of a line
-    that must not.
+    An expectation is a regexp of a line that must come, or ! and a regexp of a line
+    that must not come.
     """
     wanted = [re.compile(e) for e in expected if not e.startswith("!")]
     bad = [l for l in lines
@@ -655,7 +654,7 @@ def splats(lines, expected):
 
 
 def judge_death(outcome, expected):
-    """Of a kernel that is to panic: what it said, each a case, and no splat before."""
+    """The cases of a kernel that must panic: a case for each expectation; no splat before."""
     before = []
     for line in outcome.console:
         if "Kernel panic" in line:
@@ -673,7 +672,7 @@ def judge_death(outcome, expected):
 
 
 def judge(outcome, expected=(), dies=False):
-    """All cases of a boot, with the bench's own complaints as cases."""
+    """All cases of a boot; what is wrong with the guest itself is a case, too."""
     if dies:
         return judge_death(outcome, expected)
     cases, plan = read_ktap(outcome.ktap)
@@ -691,7 +690,7 @@ def judge(outcome, expected=(), dies=False):
     elif outcome.code and not any(c.state == "not ok" for c in cases):
         bad("end", "exit code %d" % outcome.code)
     if plan is None:
-        bad("plan", "no plan among the results")
+        bad("plan", "no plan in the results")
     elif len(cases) != plan:
         bad("plan", "%d results of %d planned" % (len(cases), plan))
     elif not plan:
@@ -706,7 +705,10 @@ def judge(outcome, expected=(), dies=False):
 
 
 def report(name, outcome, expected=(), label="", dies=False):
-    """Prints a line a case; 1 if anything failed, with the console's end."""
+    """Prints a line for each case and, after a failure, the end of the console.
+
+    Returns 1 if anything failed.
+    """
     verdict = judge(outcome, expected, dies)
     failed = 0
     lines = []

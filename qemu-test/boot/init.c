@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first program of a test guest: mounts what a test needs, runs one
- * command, says how it ended, powers the machine off.
+ * The first program of a test guest: mounts file systems, runs one command,
+ * reports its exit code, powers the machine off.
  *
- * What to run comes from the kernel command line, so that one initramfs serves
- * every test:
+ * The kernel command line names the command, so one initramfs serves every test:
  *
  *	qt.run=PATH	the command, run by /bin/sh; without it, a shell
- *	qt.tty=NAME	where its standard output goes (default ttyS1)
+ *	qt.tty=NAME	port for its standard output (default ttyS1)
  *	qt.interactive	give the command a controlling terminal on qt.tty
  *
- * The last line written is "# qt: exit N".  The host takes its absence for a
- * crash, whatever came before, so it is written only after the command is
- * reaped and the machine powered off only after it has left the port.
+ * The last line is "# qt: exit N".  If it is missing, the host reports a crash,
+ * whatever came before.  So this program writes it after it has reaped the
+ * command, and powers off after the line has left the port.
  *
- * Standard error stays on the console, among the kernel's own messages: what a
- * test complains about then stands beside what the kernel was doing.
+ * Standard error stays on the console: errors of a test then appear among the
+ * kernel's messages of the same time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +49,7 @@ static void __attribute__((noreturn)) power_off(void)
 {
 	sync();
 	reboot(RB_POWER_OFF);
-	/* no ACPI, or it failed: qemu runs with -no-reboot, a reset ends it too */
+	/* without ACPI, or if it failed: a reset ends qemu, too, as it runs with -no-reboot */
 	reboot(RB_AUTOBOOT);
 	for (;;)
 		pause();
@@ -71,7 +70,7 @@ static void mount_all(void)
 	}
 }
 
-/* Without /dev/console in the initramfs the kernel starts us with no files. */
+/* Without /dev/console in the initramfs the kernel starts process 1 without open files. */
 static void open_console(void)
 {
 	int fd = open("/dev/console", O_RDWR);
@@ -157,7 +156,7 @@ child(const char *command, int port, bool interactive)
 	_exit(127);
 }
 
-/* Reaps orphans as well: that is the duty of process 1. */
+/* Also reaps orphans, as process 1 has to. */
 static int wait_for(pid_t pid)
 {
 	int status;

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What every guest test sources: results in KTAP, and the few things most of
-# them do.  A case is a function named test_*; run_tests finds them in the
-# script by name, runs each in a subshell, in order, and so knows the plan
-# before the first runs.  State that one case leaves to the next goes through
-# files in /tmp.
+# Every guest test sources this: results in KTAP, and functions that several
+# tests need.  A case is a function named test_*; run_tests finds the cases in
+# the script by name, prints the plan, and runs each in a subshell, in order.  A
+# case can pass state to the next one only through files in /tmp.
 #
-# In a case: `fail WHY` and `skip WHY` end it, `note WHAT` explains.  Reaching
-# its end is success, whatever the last command returned.
+# In a case: `fail WHY` and `skip WHY` end it, `note WHAT` adds a remark.  A case
+# that reaches its end succeeds, whatever its last command returned.
 
 MP=/proc/sys/vm/mem_profiling
 INFO=/proc/allocinfo
@@ -37,14 +36,14 @@ skip()
 	exit 4
 }
 
-# Is this a kernel that warns, and has reports in debugfs?
+# Does this kernel have _DEBUG: warnings, and reports in debugfs?
 debug_kernel()
 {
 	zcat /proc/config.gz | grep -qx CONFIG_MEM_ALLOC_PROFILING_DEBUG=y
 }
 
-# needs_switch: without it nothing of this file can be tested.  With _DEBUG
-# vm.mem_profiling is read-only, and what is profiled by default differs.
+# needs_switch: skips all cases if profiling cannot be switched.  With _DEBUG
+# vm.mem_profiling is read-only, and the default differs.
 needs_switch()
 {
 	! debug_kernel || SKIP_ALL="vm.mem_profiling is read-only with _DEBUG"
@@ -98,18 +97,18 @@ kilobytes()
 
 profiling()
 {
-	[ "$(stat -c %a $MP)" = 644 ] || skip "$MP is read-only here"
+	[ "$(stat -c %a $MP)" = 644 ] || skip "$MP is read-only"
 	echo "$1" > $MP || fail "cannot write $1 to $MP"
 }
 
-# Time that CPUs were not idle, in microseconds, of 1000 instructions each under icount:
-# how long a disk takes is the host's affair.
+# Time in which CPUs were not idle, in microseconds; under icount one microsecond is 1000
+# instructions.  The time of the disk depends on the host and is left out.
 busy_time()
 {
 	awk '/^cpu / { print ($2 + $3 + $4 + $7 + $8) * 10000 }' /proc/stat
 }
 
-# The disk the test declared, mounted on /mnt.
+# mount_disk [DEVICE [FOLDER]]: mounts the disk that the test declared on /mnt.
 mount_disk()
 {
 	mount -t ext4 "${1:-/dev/vda}" "${2:-/mnt}" || fail "cannot mount ${1:-/dev/vda}"
@@ -120,10 +119,11 @@ loopback_up()
 	ip link set lo up
 }
 
-# Gives back what the kernel keeps only because nobody asked for it: clean pages,
-# partial slabs, dentries (one round takes their referenced bit, the next takes
-# them), what kfree_rcu() holds back for seconds, and, as making a module's text
-# read-only does that, vmap areas whose unmapping was put off.
+# settle [SECONDS]: frees memory that the kernel could free at any time: clean pages,
+# partial slabs, dentries (one round clears their referenced bit, the next frees
+# them), objects that kfree_rcu() holds back for seconds, and vmap areas that are
+# unmapped lazily: loading a module flushes those, because its text becomes
+# read-only.
 settle()
 {
 	sync
@@ -144,20 +144,20 @@ settle()
 		[ "$now" != "$had" ] || [ $round -lt 3 ] || break
 		had=$now
 	done
-	# the first takes the referenced bit of what the rounds themselves touched
+	# the first clears the referenced bit of dentries that the rounds have touched
 	echo 2 > /proc/sys/vm/drop_caches
 	echo 2 > /proc/sys/vm/drop_caches
 	echo 2 > /proc/sys/vm/drop_caches
 	sleep "${1:-1}"
 }
 
-# snapshot FILE: copy of all tags, "where bytes calls", one line a tag, sorted.  While
-# the kernel is asked, no pipe holds anything, no process is between fork() and
-# exec(), and what the last snapshot wrote is as it was: who wants the next one to
-# weigh the same takes each of his files once before.
+# snapshot FILE: copy of all tags, "where bytes calls", one line a tag, sorted.  During
+# the read no pipe holds data, no process is between fork() and exec(), and the files
+# of the last snapshot are unchanged.  For two snapshots that shall hold the same
+# memory, a test takes each of them once before, so that their files exist.
 snapshot()
 {
-	# what files had before they were truncated is free after a grace period
+	# the old pages of truncated files are freed after a grace period
 	usleep 300000
 	/qt/bin/readall $INFO /tmp/raw || fail "cannot read $INFO"
 	sed 1,2d /tmp/raw | awk '{ b = $1; c = $2; $1 = $2 = ""; sub(/^ */, ""); sub(/ *$/, "");
@@ -165,8 +165,8 @@ snapshot()
 		    END { for (t in B) print t "\t" B[t] "\t" C[t] }' | sort > "$1"
 }
 
-# load KIND N: starts one and waits until it holds what it should; $LOAD is its
-# process id, unload ends it.  $ON is the mask of the CPUs it may use.
+# load KIND N: starts a workload and waits until it holds its memory.  $LOAD is its
+# process id, unload ends it.  $ON is the mask of the CPUs that it may use.
 load()
 {
 	rm -f /tmp/.ready
@@ -193,7 +193,7 @@ mod_load()
 {
 	[ -d $KEEP ] || insmod /modules/ctag_keep.ko || fail "insmod ctag_keep"
 	insmod /modules/ctag_test.ko "$@" || fail "insmod ctag_test"
-	rm -f /tmp/slab_sizes	# a cache of its own
+	rm -f /tmp/slab_sizes	# the module creates a cache
 }
 
 mod_unload()
@@ -201,7 +201,7 @@ mod_unload()
 	rmmod ctag_test || fail "rmmod ctag_test"
 }
 
-# A module that has nothing
+# Loads ctag_test anew, with nothing allocated.
 fresh()
 {
 	[ ! -d $CTAG ] || mod_unload
@@ -213,20 +213,20 @@ cmd()
 	echo "$*" > $CTAG/cmd || fail "ctag_test refused: $*"
 }
 
-# Lines of the sites of ctag_test that have more than nothing
+# Lines of ctag_test's sites that are not zero
 site_lines()
 {
 	tags | awk '$4 == "[ctag_test]" && /func:make_/ && ($1 || $2)'
 }
 
-# Lines of ctag_test, whatever they have
+# All lines of ctag_test
 mod_lines()
 {
 	tags | grep -F '[ctag_test]'
 }
 
-# even: nothing is live, and nothing is owed either. A line never shows less than
-# zero, so what a line owes is seen only when something is allocated on it.
+# even: no line is above zero, and none is below.  A line never shows a negative number,
+# so a counter below zero becomes visible only after an allocation on that line.
 even()
 {
 	check_table || return 1
@@ -236,9 +236,9 @@ even()
 	check_table
 }
 
-# "cache size" of each, with all that an object takes up. SLAB has no sysfs, and
-# its slabinfo no name for a cache that was merged: then it has no debugging, and
-# ctag_odd the size it asked for.
+# "CACHE SIZE" of each cache; the size includes an object's metadata.  SLAB has no sysfs,
+# and its slabinfo does not name a merged cache: a merged cache has no debugging, so
+# ctag_odd has the size that it requested.
 slab_sizes()
 {
 	if [ -d /sys/kernel/slab ]; then
@@ -250,11 +250,11 @@ slab_sizes()
 	sed 1,2d /proc/slabinfo | awk '{ print $1, $4 }'
 }
 
-# check_rows MODULE TABLE AWK [NAME=VALUE...]: does AWK on each row of a file, or
-# with - of stdin, that says what of a module is live.  AWK has bytes[], calls[] and
-# seen[] of its lines in /proc/allocinfo, by "FILE:LINE func:FUNCTION" and by
-# "func:FUNCTION" alone, and size[] of the slab caches.  What it calls wrong(), or
-# says differs(), is left in notes, and then, or without rows, this is false.
+# check_rows MODULE TABLE AWK [NAME=VALUE...]: runs AWK on each row of TABLE (- is
+# stdin), which states the module's live memory.  AWK can use bytes[], calls[] and seen[]
+# of the module's lines in /proc/allocinfo, by "FILE:LINE func:FUNCTION" and by
+# "func:FUNCTION" alone, and size[] of the slab caches.  It calls wrong() or differs()
+# for a mismatch, which becomes a note.  Fails after a mismatch, or without rows.
 check_rows()
 {
 	mod=$1
@@ -289,15 +289,15 @@ check_rows()
 	' module="$mod" "$@" /tmp/slab_sizes /tmp/info /tmp/table
 }
 
-# check_table [FILE [MODULE]]: what the module, or a copy of its table, says is
-# live is what /proc/allocinfo says, site by site.  Leaves the differences in
+# check_table [FILE [MODULE]]: the live memory according to the module, or to a copy of
+# its table, is the same as in /proc/allocinfo, site by site.  Differences become
 # notes.
 check_table()
 {
 	check_rows "${2:-ctag_test}" "${1:-$CTAG/table}" '
 	{
 		k = module ".c:" $2 " func:" $3
-		# without kmem accounting there are no such caches
+		# without kmem accounting these caches do not exist
 		if (!($6 in size)) sub(/-cg-/, "-", $6)
 		want = $5 * ($6 == "bytes" ? 1 : size[$6])
 		if (!seen[k] && (want || !gone))
@@ -305,16 +305,16 @@ check_table()
 		else if ($7 == "exact" && (bytes[k] != want || calls[k] != $4))
 			differs(k, want, $4)
 		else if ($7 == "atleast" && (bytes[k] < want || bytes[k] > want * 1.5))
-			wrong(bytes[k] " bytes, want at least " want " and not half more")
+			wrong(bytes[k] " bytes, want at least " want " and less than half more")
 	}' gone="${GONE:-0}"
 }
 
-# Memory that ends in other ways: ctag_life
+# Memory that is freed in unusual ways: ctag_life
 
 life_load()
 {
 	insmod /modules/ctag_life.ko || fail "insmod ctag_life"
-	rm -f /tmp/slab_sizes	# caches of its own
+	rm -f /tmp/slab_sizes	# the module creates caches
 }
 
 life_unload()
@@ -340,7 +340,7 @@ mount_cgroup()
 	echo +memory > /tmp/cg/cgroup.subtree_control
 }
 
-# The case is in a group of its own, /tmp/cg/a, until it puts $self elsewhere.
+# Moves the case, process $self, into a group of its own, /tmp/cg/a.
 enter_cgroup()
 {
 	mount_cgroup
@@ -349,9 +349,8 @@ enter_cgroup()
 	echo "$self" > /tmp/cg/a/cgroup.procs
 }
 
-# conserved WHEN: what the references say is what the counters say, line by line,
-# no counter is below zero (a line never shows that), and the report is one of a
-# kernel in use.
+# conserved WHEN: references and counters agree, line by line; no counter is below zero,
+# which a line never shows; and the report covers more than 4 MiB and 1000 calls.
 conserved()
 {
 	cat $CONSERVATION > /tmp/report || fail "$1: no report"
@@ -363,18 +362,19 @@ conserved()
 	grep -qx "negative: 0" /tmp/report || fail "$1: $(grep negative: /tmp/report)"
 	awk '$1 == "bytes:" { b = $2 } $1 == "calls:" { c = $2 }
 	     END { exit b <= 4194304 || c <= 1000 }' /tmp/report ||
-		fail "$1: hardly anything is there: $(grep -E '^(bytes|calls):' /tmp/report | xargs)"
+		fail "$1: too little is accounted: $(grep -E '^(bytes|calls):' /tmp/report | xargs)"
 }
 
-# The monitor of qemu, where the test declared it: what it answers is not read.
+# monitor COMMAND...: commands qemu, if the test declares `monitor: yes`.  The answer is
+# not read.
 monitor()
 {
 	stty -F /dev/ttyS2 raw -echo
-	# its greeting may have been echoed to it before that: end that line
+	# the monitor's greeting may have been echoed back to it before: end that line
 	printf '\n%s\n' "$*" > /dev/ttyS2
 }
 
-# until_true SECONDS COMMAND...: waits for it to succeed
+# until_true SECONDS COMMAND...: repeats the command until it succeeds
 until_true()
 {
 	left=$(($1 * 10))
@@ -386,14 +386,14 @@ until_true()
 	done
 }
 
-# Does everything take ten times as long, under what finds bugs of memory or races?
+# Does everything take ten times as long, under KASAN or KCSAN?
 slow_kernel()
 {
 	zcat /proc/config.gz | grep -qxE 'CONFIG_(KASAN|KCSAN)=y'
 }
 
-# refuses FILE COMMAND ERROR [COLUMN]: a command about code tags is refused, with that in
-# the kernel log
+# refuses FILE COMMAND ERROR [COLUMN]: FILE refuses a command about code tags, and the
+# kernel log has the error
 refuses()
 {
 	dmesg -c > /dev/null
@@ -404,7 +404,7 @@ refuses()
 		fail "$2: the log says: $(dmesg | tail -1)"
 }
 
-# refused_by FILE COMMAND ERROR [COLUMN]: and nothing is changed
+# refused_by FILE COMMAND ERROR [COLUMN]: the same, and FILE does not change
 refused_by()
 {
 	cat "$1" > /tmp/was
@@ -412,11 +412,11 @@ refused_by()
 	cat "$1" | cmp - /tmp/was || fail "changed by: $2"
 }
 
-# How fast a recorder can be without loss. The test has a produce RATE, for SECONDS_EACH,
-# that is false if the CPUs fell back.
+# How fast a recorder can be without loss.  The test defines produce RATE, which adds
+# events at that rate for SECONDS_EACH and fails if the CPUs could not keep up.
 
-# trace_cmd_at EVENT RATE: trace-cmd records the event's whole system; into $lost what it
-# lost, into $kept_up what produce said
+# trace_cmd_at EVENT RATE: trace-cmd records all events of the same system.  Sets $lost to
+# the number of lost events, $kept_up to the result of produce.
 trace_cmd_at()
 {
 	rm -f /mnt/t.dat*
@@ -433,14 +433,14 @@ trace_cmd_at()
 	[ -s /mnt/t.dat ] || fail "trace-cmd: $(cat /tmp/said)"
 }
 
-# sustained COMMAND...: nothing was lost, and the CPUs did not fall back
+# sustained COMMAND...: no event was lost, and the CPUs kept up
 sustained()
 {
 	"$@" && [ "$lost" -eq 0 ] && [ "$kept_up" -eq 0 ]
 }
 
-# climb RATE COMMAND...: the last rate at which nothing was lost, into $best; the first at
-# which something was, or the CPUs fell back, twice, into $rate
+# climb RATE COMMAND...: raises the rate until COMMAND loses events, or the CPUs cannot
+# keep up, twice in a row.  Sets $rate to that rate, $best to the last good one.
 climb()
 {
 	best=0
