@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first program of the guest of qemu-test/compare/errors: loads ctag_err.ko and lets
- * errcodes look at what comes out of the kernel. A line "errors: ok NAME" or
+ * The first program of the guest of qemu-test/compare/errors: loads ctag_err.ko and runs
+ * errcodes, which checks what the kernel returns. Prints "errors: ok NAME" or
  * "errors: not ok NAME # WHY" for each case, and "errors: done" at the end.
  */
 #define _GNU_SOURCE
@@ -49,7 +49,7 @@ static const char *run(const char *what)
 	return WEXITSTATUS(status) ? "see above" : NULL;
 }
 
-/* How often the codes that were returned have this in their names; also as notes. */
+/* Count the returned codes whose names contain the text, and print them. */
 static int codes(const char *text)
 {
 	FILE *f = fopen(CODES, "r");

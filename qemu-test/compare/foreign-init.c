@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The only program of a guest of another architecture, beside kmemtraced: records
- * three times, adds up what was recorded, and hands both out.
+ * The only program in a guest of another architecture, apart from kmemtraced: records
+ * three traces, adds up their records, and writes both to the disk.
  *
  *	boot	from the first allocation of the kernel on
  *	short	a few processes
- *	lossy	kmemtraced is halted until the buffers have overflown
+ *	lossy	kmemtraced is stopped until the buffers overflow
  *
- * The totals are taken from the structures of the uapi header as this machine
- * lays them out, with no code of the tools, so that these can be wrong about byte
- * order and word size and be found out. A line of them is a place in the output of
- * kmemtrace-report --json and the value that belongs there; what begins with
- * "guest." is for qemu-test/compare/foreign alone.
+ * The totals come from the structures of the uapi header in this machine's layout and
+ * use no code of the tools: an error of the tools in byte order or word size then shows
+ * as a difference. A line of the totals is a place in the output of kmemtrace-report
+ * --json and the value for it; only qemu-test/compare/foreign reads places that begin
+ * with "guest.".
  *
- * The disk becomes a tar archive. Its last member, "done", says that all went well.
+ * The disk becomes a tar archive. Its last member, "done", is there only after success.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -42,20 +42,20 @@
 #define DISK		"/dev/vda"
 #define MAX_CPUS	2
 #define NR_TYPES	3
-/* kmalloc(0) gives 16, which is no memory */
+/* kmalloc(0) returns 16, which is no memory */
 #define NO_MEMORY_LAST	16
 
 static void __attribute__((noreturn)) leave(void)
 {
 	fflush(stdout);
 	sync();
-	/* without ACPI there is no other way: with -no-reboot it ends qemu */
+	/* there is no ACPI to power off; a reset ends qemu, which runs with -no-reboot */
 	reboot(RB_AUTOBOOT);
 	for (;;)
 		pause();
 }
 
-/* Says why, and leaves the archive without its last member. */
+/* Print why, and leave the archive without its last member. */
 static void __attribute__((noreturn, format(printf, 1, 2)))
 fail(const char *format, ...)
 {
@@ -134,7 +134,7 @@ struct losses {
 	unsigned long long bytes;
 };
 
-/* Of all CPUs, since boot. */
+/* All CPUs, since boot. */
 static struct losses read_losses(void)
 {
 	int fd = open_file("stats", O_RDONLY);
@@ -237,7 +237,7 @@ static void work(unsigned int rounds)
 
 /* kmemtraced */
 
-/* Returns when it records. */
+/* Returns when kmemtraced records. */
 static pid_t start(const char *dir)
 {
 	char header[64];
@@ -276,7 +276,7 @@ static void finish(const char *dir, pid_t pid, int want)
 		fail("%s: it is still recording", dir);
 }
 
-/* What was recorded, in order */
+/* The records, in order */
 
 static struct {
 	unsigned char *data;
@@ -312,7 +312,7 @@ static const struct kmemtrace_event *head(unsigned int cpu)
 	return cpus[cpu].at < cpus[cpu].size ? p : NULL;
 }
 
-/* The numbers of all CPUs are one order, in which they wrap around. */
+/* All CPUs share one sequence of numbers, which wraps around. */
 static const struct kmemtrace_event *next(void)
 {
 	const struct kmemtrace_event *e, *best = NULL;
@@ -338,7 +338,7 @@ static const struct kmemtrace_event *next(void)
 	return best;
 }
 
-/* A feature of 64 bits; not aligned. */
+/* A feature of 64 bits, which need not be aligned. */
 static uint64_t feature(const struct kmemtrace_event *e, size_t core, uint8_t id)
 {
 	const unsigned char *p = (const void *)e, *end = p + e->event_size;
@@ -373,7 +373,7 @@ static struct {
 	struct sums types[NR_TYPES];
 } totals;
 
-/* What has the address @key, or had it; pages one by one. */
+/* The allocation that has, or had, the address @key; one entry for each page. */
 struct slot {
 	uint64_t key;		/* 0: unused */
 	uint64_t requested;
@@ -453,7 +453,7 @@ static void count_alloc(const struct kmemtrace_alloc *a)
 		alloc_object(a);
 }
 
-/* One free for each allocation that it ends or takes a part of. */
+/* A free ends an allocation, or releases a part of it. */
 static void free_pages(const struct kmemtrace_event *e)
 {
 	struct sums *s = &totals.types[KMEMTRACE_TYPE_PAGES];
@@ -474,7 +474,7 @@ static void free_pages(const struct kmemtrace_event *e)
 	s->before += !block;
 }
 
-/* It counts where the memory came from, whoever takes it back. */
+/* A free counts for the site that has allocated the memory. */
 static void free_object(const struct kmemtrace_event *e)
 {
 	struct slot *o = find(objects, e->ptr);
@@ -525,7 +525,7 @@ static void count_event(const struct kmemtrace_event *e)
 		count_lost((const void *)e);
 }
 
-/* What is left of a block are as many parts as there are gaps before one. */
+/* The rest of a block consists of as many parts as there are gaps before a page. */
 static void count_parts(void)
 {
 	const struct slot *before;
@@ -573,7 +573,7 @@ static void put_type(FILE *f, const char *type, const struct sums *s, bool pairs
 	const struct {
 		const char *name;
 		uint64_t value;
-		bool pairs;	/* takes the free of every allocation */
+		bool pairs;	/* has the free of every allocation */
 	} lines[] = {
 		{ "allocs",		s->allocs,		false },
 		{ "failed",		s->failed,		false },
@@ -673,7 +673,7 @@ static void write_totals(const char *dir, struct losses lost)
 	fflush(stdout);
 }
 
-/* The archive, of plain files in the form ustar */
+/* The archive: regular files in the ustar format */
 
 struct member {
 	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], sum[8];

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Guests whose clock counts instructions.
 
-Under -icount with shift=0 a cycle of the guest is an instruction of it, and
-nothing of the host gets in: no clock, no random numbers, one CPU.  The same
-kernel gives the same figures in every run.  Shared by qemu-test/cost, the quick
-table, and scripts/bench, the whole comparison.
+Under -icount with shift=0 a cycle of the guest is one of its instructions, and the
+host has no influence: no clock, no random numbers, one CPU.  The same kernel gives
+the same figures in every run.  Used by qemu-test/cost, the quick table, and
+scripts/bench, the whole comparison.
 """
 
 import gzip
@@ -39,7 +39,7 @@ WAITS_LINE = re.compile(r"wait_cost: (\S+) (\d+)")
 def run(name, config, script, mode=None, mods=(), timeout=120, extra=()):
     """One boot of a kernel that is built; its Outcome.
 
-    mode is what vm.mem_profiling is at boot, None for a kernel without.
+    mode is the value of vm.mem_profiling at boot, None for a kernel without profiling.
     """
     append = APPEND + (PROFILING + mode if mode else "")
     with guest.claim(name):
@@ -58,9 +58,9 @@ def run(name, config, script, mode=None, mods=(), timeout=120, extra=()):
 
 
 def micro(label, config, mode, setup=""):
-    """What alloc_cost finds in one kernel; case -> instructions.
+    """The figures of alloc_cost in one kernel; case -> instructions.
 
-    setup is what the shell does in the guest once the module's lines are there.
+    setup is a shell command for the guest, which runs once the module's tags exist.
     """
     mods = guest.modules(config, ["alloc_cost"])
     out = run("cost." + label, config, MICRO % setup, mode, [mods["alloc_cost"]])
@@ -71,9 +71,9 @@ def micro(label, config, mode, setup=""):
 
 
 def waits(label, config, mode, setup=""):
-    """What wait_cost finds in one kernel; case -> instructions.
+    """The figures of wait_cost in one kernel; case -> instructions.
 
-    setup is what the shell does in the guest before.
+    setup is a shell command for the guest, which runs before.
     """
     mods = guest.modules(config, ["wait_cost"])
     out = run("waits." + label, config, WAITS % setup, mode, [mods["wait_cost"]])
@@ -83,12 +83,12 @@ def waits(label, config, mode, setup=""):
     return {case: int(n) for case, n in found.items()}
 
 
-# Whole workloads and readings: programs in the guest that print lines
+# Workloads and reads: programs in the guest that print lines
 
-# hackbench runs first come, first served: fair scheduling switches as often as
-# its clock happens to say, which is a third of the figure.
+# hackbench runs under SCHED_FIFO: the number of switches of fair scheduling depends on
+# its clock, and changes the figure by a third.
 MACRO = [
-    # name, whether it runs on the ext4, what helpers/macro.c is told
+    # name, whether it runs on the ext4, arguments of helpers/macro.c
     ("fork+exec", False, "forks 200"),
     ("ext4 create+unlink", True, "files 2000"),
     ("tcp ping-pong", False, "tcp 3000"),
@@ -100,8 +100,8 @@ MACRO_LINE = re.compile(r"^macro: (.*) (\d+)$", re.M)
 
 UUID = "c0de7a60-0000-4000-8000-000000000001"
 
-# The file system is on a loop device on tmpfs: a virtio disk is served by
-# another thread of the host, at a time of its own.
+# The file system is on a loop device on tmpfs: another thread of the host serves a virtio
+# disk, at unpredictable times.
 MACRO_SCRIPT = """\
 set -e
 exec 2>&1
@@ -117,7 +117,7 @@ for d in $(seq 100); do
 done
 """
 
-# The same number of objects everywhere, most of them slab's.
+# The same number of objects in every kernel, most of them slab objects.
 READ_SCRIPT = """\
 slab()
 {
@@ -150,16 +150,16 @@ def program(name):
 
 
 def prepare(todo):
-    """What guests side by side would each make for themselves."""
+    """Builds what all guests use, before they run in parallel."""
     guest.programs()
     for config in {config for _, config, _ in todo}:
         guest.modules(config, ["alloc_cost"])
 
 
 def ext4():
-    """An empty file system that does nothing by itself, compressed.
+    """An empty file system without background work, compressed.
 
-    Its directories hash alike in every run.
+    Its directories hash in the same way in every run.
     """
     with guest.claim("macro"):
         path = guest.disk("macro", "48M", [
