@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The times that bcache shows of a cache set are those of lib/time_stats.c: in the same
-# files and units as ever, -1 for the last one when there was none, and gone with the set.
+# bcache shows the times of a cache set with lib/time_stats.c: in the same files and units
+# as before, with -1 as the last time if there was none.  They go with the set.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 128M
@@ -11,18 +11,18 @@
 
 BCACHE=/sys/fs/bcache
 
-# figure NAME: of the one cache set
+# figure NAME: prints a figure of the only cache set
 figure()
 {
 	cat $BCACHE/*-*/internal/"$1" || fail "no $1"
 }
 
-# A set that has left sysfs is registered for a moment still.
+# A set is still registered for a moment after it has left sysfs: retry.
 attach()
 {
 	for dev in /dev/loop0 /dev/loop1; do
 		until_true 20 eval "echo $dev > $BCACHE/register" 2> /dev/null ||
-			fail "$dev is not taken"
+			fail "$dev cannot be registered"
 	done
 	for try in $(seq 100); do
 		ls -d /sys/block/bcache*/bcache/cache > /tmp/device 2> /dev/null && return 0
@@ -31,7 +31,7 @@ attach()
 	fail "no device with a cache"
 }
 
-# Both go some time after they were told to
+# Both stop some time after the request
 detach()
 {
 	echo 1 > "$(dirname "$(cat /tmp/device)")/stop"
@@ -40,13 +40,13 @@ detach()
 		[ -n "$(ls -d /sys/block/bcache* $BCACHE/*-* 2> /dev/null)" ] || return 0
 		sleep 0.1
 	done
-	fail "the cache set stays"
+	fail "the cache set does not stop"
 }
 
 test_registers()
 {
 	mount_disk
-	truncate -s 64M /mnt/cache		# not less than 1024 buckets
+	truncate -s 64M /mnt/cache		# at least 1024 buckets
 	truncate -s 48M /mnt/backing
 	losetup /dev/loop0 /mnt/cache || fail losetup
 	losetup /dev/loop1 /mnt/backing || fail losetup
@@ -79,7 +79,7 @@ test_times()
 {
 	eq "no split yet" "$(figure btree_split_last_sec)" -1
 	eq "no split yet" "$(figure btree_split_max_duration_us)" 0
-	# each round adds a set of keys to a node, which are sorted when it is read
+	# each round adds a set of keys to a node; reading the node sorts them
 	for round in 1 2 3; do
 		writes $round
 		detach
@@ -105,10 +105,10 @@ test_times()
 	[ "$(figure btree_sort_max_duration_us)" -gt 0 ] || fail "no sort took any time"
 	was=$(figure btree_sort_last_ms)
 	sleep 1.2
-	[ "$(figure btree_sort_last_ms)" -ge $((was + 1000)) ] || fail "time stands still"
+	[ "$(figure btree_sort_last_ms)" -ge $((was + 1000)) ] || fail "the last time does not advance"
 }
 
-# The histograms go with the set, and the next one begins anew
+# The histograms go with the set, and the next set starts with new ones
 test_comes_again()
 {
 	for round in 1 2 3 4 5; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The boot parameter in a boot configuration, which makes two parameters of it; the
-# command line overrules that.
+# The boot parameter in a boot configuration, which splits it at the comma into two
+# parameters.  The command line has precedence.
 #
 # script: bootparam
 # bootconfig: kernel.sysctl.vm.mem_profiling = 1,compressed

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Junk in the boot parameter: a warning, and the default.
+# Wrong values of the boot parameter: a warning, and the default applies.
 #
 # append: sysctl.vm.mem_profiling=maybe
 # append: sysctl.vm.mem_profiling=1,junk

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A contiguous area: lent to anonymous memory, taken back, given out again (r13).
+# A CMA area: movable pages use it, the area takes it back, and allocates it again (r13).
 #
 # append: sysctl.vm.mem_profiling=1 cma=64M
 # memory: 256M
@@ -9,7 +9,7 @@
 
 CMA=/sys/kernel/debug/cma/reserved
 
-# The function has another line, with what it remembers of an allocation.
+# The function has a second line, for its record of an allocation.
 line()
 {
 	tags | awk '/func:cma_alloc_mem / && $1 >= $2 * 4096 { b += $1; c += $2 } END { print b + 0, c + 0 }'

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the references say is what the counters say, line by line: after boot,
-# in the middle of everything, and when it is over. The kernel compares, with
-# all CPUs stopped.
+# References and counters agree, line by line: after boot, under load, and after the
+# load.  The kernel compares them while all CPUs are stopped.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
@@ -15,13 +14,13 @@
 
 . /qt/lib.sh
 
-# With SLUB the first object of kmem_cache_node is there before its line can be known.
+# SLUB allocates the first object of kmem_cache_node before its line can be recorded.
 FIRST=0
 [ ! -d /sys/kernel/slab ] || FIRST=1
 
-# objects WHEN: as the machine stands still, each other object in use has a reference.
-# A task that allocates many at once may sleep when it has some of them, and none
-# is accounted yet: in one look, not in three.
+# objects WHEN: on an idle machine each object except that one has a reference.  A task
+# that allocates many objects at once may sleep before they are accounted; so the check
+# looks three times, and one good look is enough.
 objects()
 {
 	for look in 1 2 3; do
@@ -35,7 +34,7 @@ objects()
 		' /tmp/slabs > /tmp/differing && return
 		sed "s/\$/, look $look/" /tmp/differing | head -4
 	done
-	fail "$1: objects and references"
+	fail "$1: objects without references"
 }
 
 test_after_boot()
@@ -137,8 +136,8 @@ test_after_it()
 	conserved "right after"
 	settle
 	conserved "settled"
-	even || fail "the module's lines"
-	check_life || fail "the other module's lines"
+	even || fail "lines of ctag_test"
+	check_life || fail "lines of ctag_life"
 }
 
 test_no_half_and_no_warning()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The contexts of allocations at chosen lines: all of them, with the right stacks
-# and numbers, within the memory they may take, and gone when they are freed.
+# The contexts of allocations at chosen lines: all are captured with the right stacks and
+# numbers, use no more memory than they may, and go when the memory is freed.
 #
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=4M slub_debug=FZPU slab_nomerge
@@ -34,7 +34,7 @@ uses()
 }
 
 # context_rows FILE: "FILE:LINE FUNCTION bytes count stacks details frames-all-right"
-# of each line in a copy of $CTX; frames are right that start in the function
+# for each line in a copy of $CTX; frames are right if they start in the function
 context_rows()
 {
 	awk '
@@ -54,15 +54,15 @@ context_rows()
 	END { out() }' "$1"
 }
 
-# watch MODULE: chosen; what its lines have already is not seen
+# watch MODULE: chooses its lines; their earlier allocations have no context
 watch()
 {
 	ctx "module $1 enable"
 	/qt/bin/readall $INFO /tmp/info0 || fail readall
 }
 
-# agrees MODULE: of each of its lines, the contexts are what /proc/allocinfo says,
-# less what that said at first
+# agrees MODULE: for each of its lines, the contexts are what /proc/allocinfo shows,
+# minus what it showed at first
 agrees()
 {
 	/qt/bin/readall $INFO /tmp/info $CTX /tmp/ctx || fail readall
@@ -83,7 +83,7 @@ agrees()
 	}' /tmp/info0 /tmp/info /tmp/rows
 }
 
-# one_row [FILE]: of the only line there is: bytes, count, stacks, details, wrong ones
+# one_row [FILE]: bytes, count, stacks, details, wrong frames of the only line
 one_row()
 {
 	cat "${1:-$CTX}" > /tmp/ctx
@@ -92,20 +92,20 @@ one_row()
 	read -r _ _ bytes count stacks details wrong < /tmp/rows
 }
 
-# dropped_for REASON: in the copy of the file
+# dropped_for REASON: the number of dropped contexts in the copy of the file
 dropped_for()
 {
 	awk -v r="$1:" '$1 == "dropped" && $3 == r { n += $NF } END { print n + 0 }' /tmp/ctx
 }
 
-# agrees_on_nothing MODULE: no line of it has a context left
+# agrees_on_nothing MODULE: none of its lines has a context
 agrees_on_nothing()
 {
 	context_rows $CTX > /tmp/rows
 	awk '$4 { print "# " $0; bad++ } END { exit bad }' /tmp/rows || fail "$1: left"
 }
 
-# nothing is chosen, whatever the case before left
+# Nothing is chosen, whatever the last case has left
 clean()
 {
 	echo disable > $CTX
@@ -124,7 +124,7 @@ test_form()
 	clean
 	uses "hold 1"
 	ctx "$LINE enable"
-	[ "$(wc -l < $CTX)" = 1 ] || fail "what was there before is shown"
+	[ "$(wc -l < $CTX)" = 1 ] || fail "an allocation from before the command is shown"
 	uses "hold 20"
 	cat $CTX > /tmp/ctx
 	head -1 /tmp/ctx | grep -qE '^ +[0-9.]+KiB +20 ctag_uses\.c:[0-9]+ module:ctag_uses func:make_object$' ||
@@ -143,7 +143,7 @@ test_form()
 	uses drop
 }
 
-# ts is of the clock that printk has; sizes are those of the objects
+# ts is a time of printk's clock; sizes are those of the objects
 test_details()
 {
 	clean
@@ -154,7 +154,7 @@ test_details()
 	awk -v a="$before" -v b="$after" '
 	/^    ts: / { n++; t = $2 / 1e6; if (t < a - 2000 || t > b + 2000 || t < last) bad++ }
 	END { if (n != 10 || bad) print "# " n " times, " bad + 0 " wrong"; exit n != 10 || bad }' $CTX ||
-		fail "ts"
+		fail "ts is outside of the time of the allocation"
 	uses "hold 3000"
 	one_row
 	eq "count, stacks, details" "$count $stacks $details" "3010 2 1024"
@@ -164,28 +164,28 @@ test_details()
 	ctx "$LINE disable"
 }
 
-# Every allocator, in every context, and memory that is split, moved or freed late
+# Every allocator, in every context, and memory that is split, moved, or freed late
 test_all_allocators()
 {
 	clean
 	fresh
 	watch ctag_test
 	cmd alloc all 20
-	agrees ctag_test || fail "20 of each"
-	awk '$7 { print "# " $0; bad++ } END { exit bad }' /tmp/rows || fail "stacks"
+	agrees ctag_test || fail "after 20 allocations of each kind"
+	awk '$7 { print "# " $0; bad++ } END { exit bad }' /tmp/rows || fail "stacks are wrong"
 	cmd alloc all 12 softirq 1
 	cmd alloc all 12 hardirq 0
-	agrees ctag_test || fail "from interrupts"
+	agrees ctag_test || fail "after allocations in interrupts"
 	cmd free all 12 hardirq 1
-	agrees ctag_test || fail "some freed"
+	agrees ctag_test || fail "after some were freed"
 	cmd free all 32
 	ctx "module ctag_test disable"
 	mod_unload
 }
 
-# What is not allocated one by one: per-CPU areas, and pages that come together.
-# The stack is taken when the allocator has released its lock (lockdep watches that
-# on the debug kernel), and still is that of the line.
+# Per-CPU areas, and pages that are allocated in bulk.  The stack is captured after the
+# allocator has released its lock, which lockdep checks on the debug kernel, and still
+# is the stack of the line.
 test_areas_and_pages_in_bulk()
 {
 	clean
@@ -203,9 +203,9 @@ test_areas_and_pages_in_bulk()
 	ctx "disable"
 }
 
-# More with interrupts off than the reserve has pages for: the rest is counted. Then
-# as many as use up all that was freed, and more than the reserve at that: it has to be
-# refilled again and again. After that it has room for another burst.
+# More allocations with interrupts off than the reserve has pages for: the rest is
+# counted as dropped.  Then so many allocations that the reserve must be refilled again
+# and again.  After that it has room for another burst.
 test_reserve()
 {
 	clean
@@ -237,8 +237,8 @@ test_reserve()
 	eq "bytes taken" "$(awk '{ print $1 }' ${CTX}_mem)" 0
 }
 
-# All but the first page of a block are freed while somebody has a reference to the
-# block. The context stays, with the bytes of that page.
+# All pages of a block except the first are freed while somebody holds a reference to the
+# block.  The context stays, with the bytes of the first page.
 test_block_freed_in_parts()
 {
 	clean
@@ -276,7 +276,7 @@ test_memory_that_changes_its_shape()
 	life_unload
 }
 
-# Built-in code is named as dynamic debug names it
+# Built-in code has the name that dynamic debug uses
 test_module_of_the_kernel()
 {
 	clean
@@ -289,7 +289,7 @@ test_module_of_the_kernel()
 	ctx "disable"
 }
 
-# A known number of processes: as many page tables more in both.
+# A known number of processes adds the same number of page tables to both files.
 test_page_tables()
 {
 	clean
@@ -307,16 +307,16 @@ test_page_tables()
 	was_bytes=$bytes
 	was=$count
 	one_row /tmp/ctx2
-	note "$more page tables more, $more_bytes bytes; $bytes and $count in all, $stacks stacks"
+	note "$more more page tables, $more_bytes bytes; $bytes and $count in all, $stacks stacks"
 	eq "count" $((count - was)) $more
 	eq "bytes" $((bytes - was_bytes)) $more_bytes
-	[ $more -ge 120 ] || fail "60 processes, and $more page tables"
+	[ $more -ge 120 ] || fail "60 processes added only $more page tables"
 	eq "stacks that do not start in pte_alloc_one" "$wrong" 0
 	unload
 	ctx "disable"
 }
 
-# More than there is room for: what is not kept is counted, to the last one.
+# More contexts than there is room for: every context that is not kept is counted.
 test_a_million()
 {
 	clean
@@ -332,7 +332,7 @@ test_a_million()
 	eq "kept and dropped" $((count + dropped)) $many
 	[ "$count" -gt 50000 ] || fail "only $count were kept"
 	awk '{ exit $1 > $3 }' ${CTX}_mem || fail "more than the cap"
-	# beyond the cap: a record for the line, and room that tables leave in their pages
+	# beyond the cap: a record for the line, and unused room in the pages of tables
 	set -- $(sum_tags 'lib/alloc_tag_ctx\.c')
 	[ $(($1 - had)) -le $(((4 << 20) + 8192)) ] || fail "its lines hold $(($1 - had)) bytes"
 	uses drop
@@ -365,14 +365,14 @@ test_module_goes()
 	ctx "$LINE enable"
 	uses "hold 100"
 	rmmod ctag_uses
-	grep -qE ' 0 ctag_uses\.c' $CTX || fail "not shown any more"
+	grep -qE ' 0 ctag_uses\.c' $CTX || fail "the line is no longer shown"
 	ctx "$LINE disable"
 	[ -z "$(cat $CTX)" ] || fail "something after disable"
 	for i in 1 2 3 4 5; do
 		uses "hold 10"
 		ctx "$LINE enable"
 		uses "hold 10"
-		# behind what is left of the one before
+		# after the rest of the last one
 		context_rows $CTX | tail -1 > /tmp/rows
 		set -- $(cat /tmp/rows)
 		eq "count" "$4" 10
@@ -385,7 +385,7 @@ test_module_goes()
 test_switched_off_meanwhile()
 {
 	clean
-	[ -w $MP ] || skip "cannot be switched"
+	[ -w $MP ] || skip "profiling cannot be switched"
 	uses "hold 0"
 	ctx "$LINE enable"
 	uses "hold 10"
@@ -427,8 +427,8 @@ test_bad_commands()
 	ctx "disable"
 }
 
-# Chosen and not, while both CPUs allocate and free there; chosen in the end, and
-# whatever was taken then is gone when they have freed all.
+# Lines are chosen and dropped while both CPUs allocate and free there.  At the end they
+# are chosen, and all contexts are gone when everything is freed.
 test_on_and_off_under_load()
 {
 	clean
@@ -466,7 +466,7 @@ test_on_and_off_under_load()
 	[ -z "$(tags | grep -F '[ctag_uses]')" ] || fail "left of ctag_uses"
 }
 
-# Pages that compaction moves keep their contexts, also while lines come and go.
+# Pages that compaction moves keep their contexts, even while lines are chosen and dropped.
 test_migration()
 {
 	clean
@@ -481,7 +481,7 @@ test_migration()
 	done
 	moved=$(($(awk '$1 == "pgmigrate_success" { print $2 }' /proc/vmstat) - moved))
 	note "$moved pages moved"
-	[ $moved -gt 100 ] || fail "hardly any page was moved"
+	[ $moved -gt 100 ] || fail "only $moved pages were moved"
 	/qt/bin/readall $INFO /tmp/info2 $CTX /tmp/ctx2 || fail readall
 	set -- $(for f in /tmp/info1 /tmp/info2; do
 			awk '/ func:do_anonymous_page( |$)/ { b += $1; c += $2 } END { print b, c }' $f
@@ -490,7 +490,7 @@ test_migration()
 	was_bytes=$bytes
 	was=$count
 	one_row /tmp/ctx2
-	# what the shell had before can be freed, and is in one of the two only
+	# the shell may free older pages, which only one of the two shows
 	freed=$((count - was - ($4 - $2)))
 	[ $freed -ge 0 ] && [ $freed -le 16 ] || fail "$((count - was)) contexts, $(($4 - $2)) pages"
 	eq "bytes" $((bytes - was_bytes)) $(($3 - $1 + 4096 * freed))
@@ -500,7 +500,7 @@ test_migration()
 	ctx "disable"
 }
 
-# All lines at once, its own among them.
+# All lines at once, including those of the capture itself.
 test_every_line()
 {
 	clean
@@ -509,14 +509,14 @@ test_every_line()
 	uses "hold 100"
 	grep -c '^ .* module:' $CTX > /tmp/n
 	note "$(cat /tmp/n) lines"
-	[ "$(cat /tmp/n)" -gt 1000 ] || fail "of all lines"
+	[ "$(cat /tmp/n)" -gt 1000 ] || fail "too few lines have contexts"
 	unload
 	uses drop
 	ctx "disable"
 	[ -z "$(cat $CTX)" ] || fail "something after disable"
 }
 
-# Far more ways than there is room for: stacks keep to the cap as well.
+# Far more ways than there is room for: the cap also limits stacks.
 test_many_ways()
 {
 	clean
@@ -532,7 +532,7 @@ test_many_ways()
 	uses "deep $many"
 	one_row
 	dropped=$(awk '/^    dropped for / { n += $NF } END { print n + 0 }' /tmp/ctx)
-	note "$count kept of $stacks ways, $dropped dropped; $(cat ${CTX}_mem)"
+	note "$count kept from $stacks ways, $dropped dropped; $(cat ${CTX}_mem)"
 	eq "kept and dropped" $((count + dropped)) $many
 	[ "$stacks" -gt 3000 ] || fail "only $stacks ways"
 	set -- $(sum_tags 'lib/alloc_tag_ctx\.c')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Junk in alloc_tag.ctx_mem=: a message, and the default.
+# Wrong values of alloc_tag.ctx_mem=: a message, and the default applies.
 #
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=junk
 # append: sysctl.vm.mem_profiling=1 alloc_tag.ctx_mem=400M
@@ -13,9 +13,9 @@ test_default()
 {
 	max=$(awk '{ print $3 }' /sys/kernel/debug/alloc_tags.ctx_mem)
 	percent=$(($(kilobytes MemTotal) * 1024 / 100))
-	# MemTotal has grown by what init gave back
+	# MemTotal has grown by the memory that init code has freed
 	[ "$max" -gt $((percent * 9 / 10)) ] && [ "$max" -le "$percent" ] ||
-		fail "$max bytes, 1 % are $percent"
+		fail "the cap is $max bytes, 1 % of memory is $percent"
 	echo "func pte_alloc_one enable" > /sys/kernel/debug/alloc_tags.ctx || fail enable
 	ls / > /dev/null
 	cat /sys/kernel/debug/alloc_tags.ctx | grep -q "pid:" ||

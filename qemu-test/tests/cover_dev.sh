@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# DMA memory, and memory managed with a device, belongs to the line of the driver.
+# DMA memory and device-managed memory are charged to the line of the driver.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge
@@ -16,7 +16,7 @@ test_each_function()
 	cover_all
 }
 
-# The file may allocate for itself, never for a driver.
+# These files may allocate for themselves, but never for a driver.
 test_r27_no_line_of_the_helpers()
 {
 	cover_fresh

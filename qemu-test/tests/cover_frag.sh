@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A page that is cut in fragments belongs to the line that made the cache of
-# fragments take it, pages of a pool to the line that made the pool.
+# A page that is cut into fragments is charged to the line for which the cache of
+# fragments took it, pages of a pool to the line that created the pool.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge
@@ -13,8 +13,8 @@
 COVER=ctag_cover_frag
 . /qt/bin/cover
 
-# What is left is in the caches that the kernel has on each CPU, one for
-# interrupts and one for anything else: a page of 32 KiB in each.
+# The rest is in the kernel's per-CPU caches, one for interrupts and one for other
+# contexts: a block of 32 KiB in each.
 test_each_fragment()
 {
 	cover_fresh

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# No line names a header, whether it holds anything or not: what an inline function
-# allocates is charged to who calls it (r27). And who that is, for those where it
-# is known.
+# No line names a header, whether it holds memory or not: allocations of an inline
+# function are charged to its caller (r27).  Where the caller is known, its line is
+# checked as well.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_keep
 
 . /qt/lib.sh
 
-# Files that are source in spite of their names, each included by one other:
+# Headers that are source code in fact; each is included by one other file:
 #
 # kernel/rcu/tasks.h		by kernel/rcu/update.c
 # kernel/rcu/tree_nocb.h	by kernel/rcu/tree.c
@@ -26,7 +26,7 @@ test_r27_no_header()
 	[ ! -s /tmp/headers ] || fail "$(wc -l < /tmp/headers) lines of headers"
 }
 
-# held FILE FUNCTION: that line is there and has something
+# held FILE FUNCTION: that line exists and holds memory
 held()
 {
 	tags | awk -v f="$1" -v g="func:$2" '
@@ -51,12 +51,12 @@ test_page_cache()
 	tags | awk '$3 ~ /^mm\/(filemap|readahead)\.c:/ { n++ } END { exit n < 4 }' ||
 		fail "the page cache has no lines of its own"
 	if tags | grep -q 'func:filemap_alloc_folio'; then
-		fail "a line of filemap_alloc_folio()"
+		fail "filemap_alloc_folio() has a line"
 	fi
 }
 
-# hash NAME FILE FUNCTION [TABLES]: that table, or so many of that size, are on a
-# line of that function, with the pages for what the kernel said it takes up.
+# hash NAME FILE FUNCTION [TABLES]: that hash table, or so many tables of its size, are
+# charged to a line of that function, with the pages that the kernel logged.
 hash()
 {
 	bytes=$(dmesg | sed -n "s/.*\] $1 hash table entries: .*(order: [0-9]*, \([0-9]*\) bytes.*/\1/p")
@@ -67,7 +67,7 @@ hash()
 		END { exit !n }' || fail "$1: no line of $3 with $pages pages"
 }
 
-# Those of inodes and dentries are older than the page allocator with one node.
+# With one node, the tables of inodes and dentries are older than the page allocator.
 test_large_hash_tables()
 {
 	hash "TCP established" net/ipv4/tcp.c tcp_init
@@ -88,7 +88,7 @@ test_code_of_modules()
 	before=$(sum_tags 'kernel/module/main.c:[0-9]+ func:move_module')
 	insmod /modules/ctag_keep.ko || fail insmod
 	after=$(sum_tags 'kernel/module/main.c:[0-9]+ func:move_module')
-	[ "${after% *}" -gt "${before% *}" ] || fail "a module takes nothing: $before, $after"
+	[ "${after% *}" -gt "${before% *}" ] || fail "loading a module added nothing: $before, $after"
 	rmmod ctag_keep || fail rmmod
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A socket buffer, and what else the network allocates for others, belongs to the
-# line that asked for it, and sockets that are closed leave nothing.
+# Socket buffers and other memory that the network code allocates for its callers are
+# charged to the caller's line, and closed sockets leave nothing.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge
@@ -12,7 +12,7 @@ COVER=ctag_cover_net
 . /qt/lib.sh
 . /qt/bin/cover
 
-# Heads wait there to be used again; nothing but more traffic moves them.
+# Per-CPU caches keep freed heads; only more traffic makes them move.
 CACHE='net/core/skbuff.c:[0-9]+ func:napi_skb_cache_(get|put)'
 CACHE_MOST=$((64 * $(nproc)))
 
@@ -21,7 +21,7 @@ test_each_function()
 	cover_all
 }
 
-# net_calls PATTERN: calls of the network's lines that match
+# net_calls PATTERN: calls on the lines of net/ that match
 net_calls()
 {
 	set -- $(sum_tags "$1")
@@ -39,7 +39,7 @@ test_r27_no_line_of_a_header()
 	[ -z "$bad" ] || fail "$(echo "$bad" | head -1)"
 }
 
-# Each family shows by itself.
+# Each family has lines of its own.
 test_sockets_at_their_family()
 {
 	loopback_up
@@ -51,7 +51,8 @@ test_sockets_at_their_family()
 	unload
 }
 
-# around KIND N LINES: up, down, as before; that many lines of net/ were touched
+# around KIND N LINES: opens and closes them; afterwards all is as before, and that many
+# lines of net/ have changed meanwhile
 net_lines()
 {
 	snapshot /tmp/all
@@ -60,7 +61,7 @@ net_lines()
 
 around()
 {
-	# a CPU keeps the route that it was the first to take
+	# a CPU caches the first route that it uses
 	for cpu in $(seq 0 $(($(nproc) - 1))); do
 		ON=$(printf %x $((1 << cpu))) load "$1" 10
 		unload

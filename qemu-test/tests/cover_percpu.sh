@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Per-CPU memory, mempools, bios, hash tables and what helpers allocate: each on
-# the line of whoever asked for it, to the byte, and nothing left in the end.
+# Per-CPU memory, mempools, bios, hash tables and allocations of helpers are charged to
+# the line of the caller, to the byte, and nothing is left at the end.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_cover_percpu
@@ -23,7 +23,7 @@ check_lines()
 	}'
 }
 
-# steps NAME ...: does them, and compares after each
+# steps NAME ...: does each step and compares after it
 steps()
 {
 	for s in "$@"; do
@@ -72,7 +72,7 @@ test_r28_percpu_toggled()
 	steps percpu_get percpu_put
 }
 
-# The static per-CPU variables of a module are the module loader's.
+# The static per-CPU variables of a module are charged to the module loader.
 test_percpu_of_modules()
 {
 	[ ! -d $DIR ] || rmmod $COVER
@@ -84,7 +84,7 @@ test_percpu_of_modules()
 	eq "without" "$(sum_tags 'func:percpu_modalloc')" "$before"
 }
 
-# From the first allocation on: those of slab caches, made at boot.
+# Accounting starts with the first allocation: per-CPU data of slab caches, made at boot.
 test_percpu_early()
 {
 	have=$(sum_tags 'func:alloc_kmem_cache_cpus')
@@ -96,7 +96,7 @@ test_percpu_early()
 	eq "bytes a cache" $((${have% *} % (${have#* } * $(cpus)))) 0
 }
 
-# Who grows a counter's parts is recorded by its own line and nothing recurs.
+# The per-CPU parts of a counter are charged to a line of their own, without recursion.
 test_lazy_counter()
 {
 	have=$(sum_tags 'func:give_parts')
@@ -131,7 +131,7 @@ test_rhashtable()
 	steps hash_init hash_grow hash_destroy
 }
 
-# A table set up while profiling is off is accounted for what it grows to.
+# A table that is created while profiling is off is accounted when it grows.
 test_rhashtable_recorded_while_off()
 {
 	cover_fresh
@@ -142,11 +142,11 @@ test_rhashtable_recorded_while_off()
 	steps hash_grow hash_destroy
 }
 
-# No line of a helper, nor of a header, is left.
+# Helpers and headers have no lines.
 test_r27_no_helper_is_named()
 {
 	lines=$(tags | grep -E ' (mm/mempool|lib/(rhashtable|percpu_counter|percpu-refcount|sbitmap|flex_proportions)|kernel/locking/percpu-rwsem)\.c:| (\./)?include/(linux/(percpu|mempool|bio|sbitmap|bpf)|net/dst_ops)[^ ]*\.h:')
-	[ -z "$lines" ] || fail "there is: $lines"
+	[ -z "$lines" ] || fail "lines of helpers: $lines"
 }
 
 run_tests

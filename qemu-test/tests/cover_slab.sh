@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Slabs of every layout: references and objects leave each other alone, bytes
-# and calls balance, and the pages of slabs come back to their line.
+# Slabs of every layout: references do not overwrite objects, nor objects references;
+# bytes and calls balance; and freed pages of slabs are released from their line.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slab_nomerge
@@ -15,7 +15,7 @@ COVER=ctag_cover_slab
 . /qt/lib.sh
 . /qt/bin/cover
 
-# as_table WHEN: what the module says is live is what its lines have
+# as_table WHEN: the module's live objects are what its lines show
 as_table()
 {
 	check_rows $COVER $DIR/table '
@@ -28,7 +28,7 @@ as_table()
 	END { print "# " n / 2 " caches, " live " objects" }' || fail "$1"
 }
 
-# "bytes" of all slabs: of the line that allocates them
+# The bytes of all slabs, from the line that allocates slabs
 slab_pages()
 {
 	sum_tags ' mm/sl[au]b[.]c:[0-9]+ func:(alloc_slab_page|kmem_getpages) ' |
@@ -70,7 +70,7 @@ test_patterns_and_references()
 	done
 }
 
-# What was overwritten while nothing was live would show now.
+# Memory that was overwritten while no object was live would show now.
 test_lines_owe_nothing()
 {
 	cover alloc
@@ -89,7 +89,7 @@ test_accounted_while_off()
 	as_table "switched off"
 	cover half
 	as_table "half freed while off"
-	# these are nobody's
+	# these are charged to no line
 	cover bulk
 	cover check
 	profiling 1
@@ -100,7 +100,7 @@ test_accounted_while_off()
 	as_table "freed"
 }
 
-# Each time the slabs of all caches are allocated and freed, some by RCU.
+# Each round allocates and frees the slabs of all caches, some by RCU.
 test_slab_pages_come_back()
 {
 	cover_fresh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Nodes of trees are accounted to the line that stores, what a seq_file needs to
-# the line that opens or makes the file: exact calls and bytes.
+# Nodes of trees are charged to the line that stores an entry, the memory of a seq_file to
+# the line that opens or creates the file: exact calls and bytes.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
@@ -13,8 +13,8 @@ COVER=ctag_cover_trees
 
 PROC=/proc/$COVER
 
-# live: rows of the form "FUNCTION NUMBER CACHE ..." on stdin are what the
-# module's functions have, to the byte. Leaves the differences in notes.
+# live: the module's functions hold what the rows "FUNCTION NUMBER CACHE ..." on stdin
+# state, to the byte.  Differences become notes.
 live()
 {
 	check_rows $COVER - '
@@ -23,7 +23,7 @@ live()
 		b = c = 0
 		for (i = 2; i < NF; i += 2) {
 			cache = $(i + 1)
-			# without kmem accounting there are no such caches
+			# without kmem accounting these caches do not exist
 			if (!(cache in size)) sub(/-cg-/, "-", cache)
 			if (!(cache in size)) wrong("no cache " cache)
 			b += $i * size[cache]; c += $i
@@ -64,7 +64,7 @@ test_nodes_outlive_off()
 	cover_unload
 }
 
-# The libraries have nothing of their own but their caches, nor do headers.
+# The libraries hold only their caches, and headers hold nothing.
 test_r27_no_line_of_the_library()
 {
 	bad=$(tags | grep -E ' (lib/(xarray|idr|radix-tree|maple_tree)|fs/seq_file)\.c:' |
@@ -74,7 +74,7 @@ test_r27_no_line_of_the_library()
 	[ -z "$bad" ] || fail "$bad"
 }
 
-# What the kernel itself stores is at its lines.
+# Entries that the kernel stores are charged to its lines.
 test_users_in_the_kernel()
 {
 	dd if=/dev/zero of=/tmp/x bs=64k count=32 2>/dev/null
@@ -85,7 +85,7 @@ test_users_in_the_kernel()
 	rm /tmp/x
 }
 
-# file NAME PATH ROW: held open and read it has that, and nothing when closed
+# file NAME PATH ROW: a file that is open and was read holds ROW, a closed one nothing
 file()
 {
 	func=$1
@@ -119,7 +119,7 @@ test_files_of_debugfs()
 	file sized_open $DIR/sized 1 seq_file 1 kmalloc-cg-8k 1 kmalloc-cg-32
 }
 
-# Who makes or opens a file while profiling is off is known when it is on.
+# A file that is created or opened while profiling is off has its line when it is on.
 test_files_made_and_opened_while_off()
 {
 	profiling 0
@@ -136,7 +136,7 @@ test_files_made_and_opened_while_off()
 	printf 'make_seq\none_open\n' | live || fail "closed"
 }
 
-# An open file of /proc does not hold the module, and cannot be read any more.
+# An open file of /proc does not pin the module, and is not readable after the unload.
 test_file_outlives_module()
 {
 	cover_fresh

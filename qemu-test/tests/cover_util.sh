@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Helpers that allocate for their callers are charged to those: strings, bitmaps,
-# FIFOs, trees, access control lists, the page cache, vmalloc(), and inline
-# functions of headers. To the byte and the call, and nothing left in the end.
+# Allocations of helpers are charged to the callers: strings, bitmaps, FIFOs, trees,
+# access control lists, the page cache, vmalloc(), and inline functions of headers.  Bytes
+# and calls are exact, and nothing is left at the end.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
@@ -12,7 +12,7 @@ COVER=ctag_cover_util
 . /qt/lib.sh
 . /qt/bin/cover
 
-# What the table says is live is what /proc/allocinfo says, site by site.
+# The live memory in the table is what /proc/allocinfo shows, site by site.
 check_util()
 {
 	check_rows $COVER $DIR/table '
@@ -42,14 +42,14 @@ test_to_the_byte()
 test_r27_no_header_in_the_module()
 {
 	tags | grep -F '[ctag_cover_util]' | grep '\.h:' | sed 's/^/# /'
-	! tags | grep -F '[ctag_cover_util]' | grep -q '\.h:' || fail "a header"
+	! tags | grep -F '[ctag_cover_util]' | grep -q '\.h:' || fail "a header has a line"
 }
 
 test_nothing_left()
 {
 	cover drop
 	check_util || fail "dropped"
-	# a line that owes something shows it only when there is something on it
+	# a counter below zero shows only after an allocation on its line
 	cover fill
 	check_util || fail "filled again"
 	cover drop

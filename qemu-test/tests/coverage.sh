@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All memory in use is on some line, or the report says why not: after boot and
-# after a mixed load. And no line is one of a header (r27).
+# All memory in use is charged to a line, or the report gives the reason: after boot and
+# after a mixed load.  And no line is in a header (r27).
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slab_nomerge kfence.sample_interval=10
@@ -14,9 +14,9 @@
 
 DIR=/sys/kernel/debug/alloc_tag
 
-# What may be on no line, and how much of it, in pages: what the boot took before
-# there was an allocator; and what compaction has in hand, a batch on each CPU.
-# Neither is "untagged", of which there may be none.
+# Pages that may have no line, and how many: memory that the boot took before there was
+# an allocator, and pages that compaction is about to use, a batch on each CPU.  Neither
+# is "untagged", of which there may be none.
 EARLY_MOST=$(($(kilobytes MemTotal) / 4 / 10))
 EXEMPT_MOST=$((32 * $(nproc)))
 
@@ -44,12 +44,11 @@ flush_caches()
 	done 2>/dev/null
 }
 
-# In the report, whose numbers are of one moment, every object has a reference,
-# but the first of kmem_cache_node, which is there before its line can be known.
-# /proc/slabinfo is read after it, and counts the free objects in slabs of a CPU
-# as active: caches that whoever reads it uses may have that many more, a slab and
-# a few partial ones for each CPU, and the others have none. What was freed in
-# between is not more than FEW objects of a cache.
+# The numbers of the report belong to one moment.  In it every object has a reference,
+# except the first of kmem_cache_node, which is older than its line.  /proc/slabinfo is
+# read later, and counts the free objects in slabs of a CPU as active: a cache that the
+# reader uses may show more objects by a slab and a few partial slabs for each CPU, other
+# caches show no more.  At most FEW objects of a cache are freed in between.
 FEW=16
 
 objects_covered()
@@ -57,7 +56,7 @@ objects_covered()
 	rm -f /tmp/least
 	for try in 1 2 3 4 5; do
 		flush_caches
-		# the files it closed are free after a grace period
+		# closed files are freed after a grace period
 		usleep 300000
 		cat $DIR/slabs > /tmp/slabs || fail "$1: no report"
 		cat /proc/slabinfo > /tmp/slabinfo
@@ -130,7 +129,7 @@ test_objects_after_it()
 	objects_covered "after the load"
 }
 
-# but for those that are code of one file each, see cover_headers.sh
+# except headers that are code of one file each, see cover_headers.sh
 test_r27_no_line_of_a_header()
 {
 	tags | awk '$1 && $3 ~ /\.h:/ && $3 !~ /^kernel\/rcu\//' > /tmp/headers
@@ -138,10 +137,10 @@ test_r27_no_line_of_a_header()
 	[ ! -s /tmp/headers ] || fail "$(wc -l < /tmp/headers) lines of headers hold memory"
 }
 
-# r12, r14: what the boot handed over was nobody's, and is known to be.
+# r12, r14: memory that the boot frees has no line, and the kernel knows that.
 test_r12_r14_no_warnings()
 {
-	dmesg | grep -q 'Freeing initrd memory' || fail "nothing was handed over"
+	dmesg | grep -q 'Freeing initrd memory' || fail "the boot freed no initrd"
 	dmesg | grep -E 'alloc_tag:|WARNING' && fail "a warning"
 	:
 }

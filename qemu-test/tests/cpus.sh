@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# CPUs that come and go take no count with them.
+# No count is lost when CPUs go offline and come back.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
@@ -22,18 +22,18 @@ test_offline_with_live_memory()
 		cmd alloc all 10 process $cpu
 	done
 	cmd alloc all 10 hardirq 3
-	check_table || fail "all CPUs there"
+	check_table || fail "with all CPUs"
 	online 3 0
 	online 2 0
-	check_table || fail "two CPUs gone"
+	check_table || fail "with two CPUs offline"
 	cmd free all 25 softirq 0
-	check_table || fail "freed where they were not allocated"
+	check_table || fail "freed on other CPUs than allocated"
 	online 2 1
-	check_table || fail "one back"
+	check_table || fail "with one CPU back"
 	cmd free all 50 process 2
 	online 3 1
 	cmd free all 50 process 3
-	even || fail "in the end"
+	even || fail "at the end"
 }
 
 test_many_times()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# CONFIG_MEM_ALLOC_PROFILING_DEBUG with _ENABLED_BY_DEFAULT: on without being
-# asked, not to be switched, and silent: whatever allocates is hooked.
+# CONFIG_MEM_ALLOC_PROFILING_DEBUG with _ENABLED_BY_DEFAULT: profiling is on without a
+# parameter, cannot be switched, and gives no warning, because every allocation is hooked.
 #
 # append: qt.no_parameter
 # append: sysctl.vm.mem_profiling=1
@@ -15,7 +15,7 @@ test_sysctl_read_only()
 {
 	eq mode "$(stat -c %a $MP)" 444
 	eq value "$(cat $MP)" 1
-	echo 0 2>/dev/null > $MP && fail "takes 0"
+	echo 0 2>/dev/null > $MP && fail "0 is accepted"
 	eq value "$(cat $MP)" 1
 }
 

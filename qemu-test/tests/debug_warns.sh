@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# CONFIG_MEM_ALLOC_PROFILING_DEBUG is not always silent: an allocation that no line
-# is accounted for, and its free, are warned about, once for each place.
+# CONFIG_MEM_ALLOC_PROFILING_DEBUG warns about an allocation that no line is charged with,
+# and about its free, once for each place.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_life
@@ -12,7 +12,7 @@
 
 . /qt/lib.sh
 
-# warned WHEN N: of both kinds, that often up to now, and of nothing else
+# warned WHEN N: so far N warnings of each of the two kinds, and no other warning
 warned()
 {
 	for what in "an allocation outside of any hook" \
@@ -36,7 +36,7 @@ test_once_for_each_place()
 	eq "accounted" "$(sum_tags '[[]ctag_life[]]')" "$held"
 }
 
-# The place is named: what the trace has is what there is to be looked for.
+# The warning names the place: its stack trace has the function to look for.
 test_the_place_is_named()
 {
 	for func in stray_round stray_block_round; do

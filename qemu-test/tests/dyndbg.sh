@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Dynamic debug is a user of code tags beside others: its call sites come and go
-# with their module while commands and readers are about them, and no lock is taken
-# the wrong way round. What it prints, qemu-test/compare/dyndbg compares with the base.
+# Dynamic debug is one of several users of code tags.  Its call sites come and go with
+# their module while commands and readers use them, and no locks are taken in the wrong
+# order.  qemu-test/compare/dyndbg compares its output with the base.
 #
 # modules: dd_sites ctag_uses slow_module
 # timeout: 300
@@ -24,7 +24,7 @@ sites()
 	grep -F '[dd_sites]' $CONTROL
 }
 
-# said: how many of its messages the log has got since the last time
+# said: the number of its messages in the log since the last call
 said()
 {
 	dmesg -c > /tmp/log
@@ -50,7 +50,7 @@ test_a_hundred_sites()
 	eq sites "$(sites | wc -l)" 0
 }
 
-# A module that comes again is behind those that stayed.
+# A module that is loaded again comes after those that stayed.
 test_order()
 {
 	insmod /modules/dd_sites.ko || fail insmod
@@ -58,8 +58,8 @@ test_order()
 	sites > /tmp/first
 	rmmod dd_sites
 	insmod /modules/dd_sites.ko || fail insmod
-	sites | cmp - /tmp/first || fail "another order the second time"
-	tail -n 100 $CONTROL | cmp - /tmp/first || fail "not the last"
+	sites | cmp - /tmp/first || fail "the order differs the second time"
+	tail -n 100 $CONTROL | cmp - /tmp/first || fail "dd_sites is not the last module"
 	rmmod dd_sites
 	rmmod ctag_uses
 }
@@ -74,17 +74,17 @@ test_load_fails()
 	rmmod dd_sites
 }
 
-# in_state STATE: a command meets dd_sites while it comes or goes
+# in_state STATE: a command runs while dd_sites is being loaded or unloaded
 in_state()
 {
-	until_true 20 grep -q "^dd_sites .* $1 " /proc/modules || fail "never $1"
+	until_true 20 grep -q "^dd_sites .* $1 " /proc/modules || fail "dd_sites was never $1"
 	control "module dd_sites +p"
 	control "module dd_sites -p"
 	control "module dd_sites +p"
-	grep -q "^dd_sites .* $1 " /proc/modules || fail "not $1 any more"
+	grep -q "^dd_sites .* $1 " /proc/modules || fail "dd_sites is no longer $1"
 }
 
-# A command may come before jump labels know a module, and when they have forgotten it.
+# A command may come before jump labels know a module, and after they have dropped it.
 test_comes_and_goes_slowly()
 {
 	insmod /modules/slow_module.ko name=dd_sites ms=3000 || fail insmod
@@ -102,7 +102,7 @@ test_comes_and_goes_slowly()
 	eq sites "$(sites | wc -l)" 0
 }
 
-# Every lock in every order that there is: commands, readers, CPUs that go, the
+# All users of the locks at the same time: commands, readers, CPUs going offline, the
 # other users of code tags, modules.
 test_all_at_once()
 {
@@ -118,7 +118,7 @@ test_all_at_once()
 	pids="$pids $!"
 	(while [ ! -e /tmp/enough ]; do
 		cat "$INFO" "$CONSERVATION" $FAULTS > /dev/null
-		# refused where it is not loaded just now
+		# refused while the module is not loaded
 		echo "module dd_sites disable" > $FAULTS || :
 	done 2> /dev/null) &
 	pids="$pids $!"

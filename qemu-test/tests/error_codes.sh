@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Error codes: the console names the line that refused a mount; user space sees
-# plain errors, whichever way they take; numbers that only look like a code stay
-# what they are; modules come and go.
+# Error codes: the console names the line that refused a mount; user space sees plain
+# errors, whichever way they leave the kernel; numbers that only look like a code do not
+# change; modules are loaded and unloaded.
 #
 # modules: ctag_err ctag_err_init ctag_err_many
 # programs: mke2fs
@@ -22,9 +22,9 @@ module()
 	[ -c /dev/ctag_err ] || insmod /modules/ctag_err.ko || fail "insmod ctag_err"
 }
 
-# refused NAME ERRNO CLASS WHAT: mounting it fails by each way, and each time the console
-# has first what ext4 found and then the same line, in which there is an ERR(); that goes
-# to /tmp/lines
+# refused NAME ERRNO CLASS WHAT: each way of mounting the image fails, and each time the
+# console has first ext4's complaint and then the same source line, which contains an
+# ERR().  The line goes to /tmp/lines.
 refused()
 {
 	dmesg -c > /dev/null
@@ -56,8 +56,8 @@ test_damaged_images()
 	eq "lines in all" "$(sort -u /tmp/lines | wc -l)" "$(damages | wc -l)"
 }
 
-# What is not damaged mounts; and who asks silently for what is no ext4 is told nothing,
-# as busybox does, by MS_SILENT.
+# An undamaged image mounts.  With MS_SILENT, which busybox sets, the kernel logs nothing
+# about an image that is not ext4.
 test_whole_image()
 {
 	image whole
@@ -72,7 +72,7 @@ test_whole_image()
 	! dmesg | grep -q EXT4-fs || fail "$(dmesg | grep EXT4-fs)"
 }
 
-# not_mounted TEXT ARG...: mount says so; what its error was
+# not_mounted TEXT ARG...: mount fails, and its message contains TEXT
 not_mounted()
 {
 	text=$1
@@ -81,18 +81,18 @@ not_mounted()
 	grep -q "$text" /tmp/error || fail "$*: $(cat /tmp/error)"
 }
 
-# by_code NAME FILE: since the last time codes have been returned for the first time,
-# all of this error and by lines of this file, though nobody saw one
+# by_code NAME FILE: since the last call some codes were returned for the first time, all
+# with this error and by lines of this file, although user space saw no code
 by_code()
 {
 	cat $CODES > /tmp/codes.now
 	grep -vxFf /tmp/codes /tmp/codes.now > /tmp/new
 	mv /tmp/codes.now /tmp/codes
 	[ -s /tmp/new ] || fail "no code of $2"
-	! grep -vE " -$1 at $2:[0-9]+\$" /tmp/new || fail "other codes than of $2"
+	! grep -vE " -$1 at $2:[0-9]+\$" /tmp/new || fail "codes of other files than $2"
 }
 
-# Refusals of the VFS itself, from the outside: as in the base.
+# The VFS itself refuses: user space sees the same as on the base.
 test_plain_errors_of_the_vfs()
 {
 	module
@@ -125,16 +125,16 @@ test_plain_errors_of_the_vfs()
 	kill $!
 	wait $! 2> /dev/null
 	umount /tmp/a
-	# do_remount() has a code at hand for who may not
+	# do_remount() uses a code for callers without permission
 	by_code '(EBUSY|EPERM)' 'fs/(super|namespace)\.c'
 
-	# by functions that have no codes
+	# these functions have no codes
 	while read -r line; do
 		says $line
 	done <<- END
 	$(plain_calls)
 	END
-	cmp -s $CODES /tmp/codes || fail "they have: $(grep -vxFf /tmp/codes $CODES)"
+	cmp -s $CODES /tmp/codes || fail "unexpected codes: $(grep -vxFf /tmp/codes $CODES)"
 }
 
 test_remounts_that_ext4_refuses()
@@ -172,7 +172,7 @@ test_other_numbers()
 	errcodes others || fail "see above"
 }
 
-# A code keeps its line when the module is gone, and the module its code.
+# A code keeps its line after the module is gone, and a module gets the same code again.
 test_modules()
 {
 	module
@@ -183,7 +183,7 @@ test_modules()
 		grep -qi "no such device" /tmp/error || fail "$(cat /tmp/error)"
 		grep "at ctag_err_init\.c:" $CODES > /tmp/now
 		eq "codes of ctag_err_init" "$(wc -l < /tmp/now)" 1
-		[ $i = 1 ] || cmp /tmp/now /tmp/was || fail "another code"
+		[ $i = 1 ] || cmp /tmp/now /tmp/was || fail "the code differs"
 		cp /tmp/now /tmp/was
 	done
 	note "$(cat /tmp/was)"
@@ -192,18 +192,18 @@ test_modules()
 	grep -qi "no such device or address" /tmp/error || fail "$(cat /tmp/error)"
 	eq "codes of ctag_err_init" "$(grep -c "at ctag_err_init\.c:" $CODES)" 2
 
-	# the same of a module that was loaded, with its device in use until then
+	# the same for a module whose device was in use
 	grep "at ctag_err\.c:" $CODES > /tmp/was
 	for i in 1 2 3; do
 		rmmod ctag_err || fail rmmod
 		module
 		errcodes ways || fail "see above"
 		grep "at ctag_err\.c:" $CODES > /tmp/now
-		cmp /tmp/now /tmp/was || fail "other codes"
+		cmp /tmp/now /tmp/was || fail "the codes differ"
 	done
 }
 
-# More lines at once than there were numbers below 4095; and the same numbers again.
+# More lines at once than there are numbers below 4095; and the same numbers again.
 test_thousands_of_lines()
 {
 	module
@@ -213,14 +213,14 @@ test_thousands_of_lines()
 		rmmod ctag_err_many || fail rmmod
 		grep "XFULL at ctag_err_many\.c:" $CODES > /tmp/now
 		eq "codes of ctag_err_many" "$(wc -l < /tmp/now)" 4096
-		[ $i = 1 ] || cmp /tmp/now /tmp/was || fail "other codes"
+		[ $i = 1 ] || cmp /tmp/now /tmp/was || fail "the codes differ"
 		cp /tmp/now /tmp/was
 	done
 	note "$(head -1 /tmp/was) ... $(tail -1 /tmp/was)"
-	! dmesg | grep "error_codes: .*no numbers" || fail "some have none"
+	! dmesg | grep "error_codes: .*no numbers" || fail "some lines have no number"
 }
 
-# The last: it warns once. Up to here nothing did.
+# This case comes last, because the warning comes once.  No case before it warned.
 test_leak_is_seen()
 {
 	zcat /proc/config.gz | grep -qx CONFIG_ERROR_CODES_DEBUG=y ||

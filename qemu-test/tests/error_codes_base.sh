@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What error_codes.sh expects user space to be told of what is refused is what the
-# unpatched kernel tells it.
+# The unpatched kernel returns the errors that error_codes.sh expects.
 #
 # programs: mke2fs
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# No error code reaches user space by what stress-ng calls: each of its stressors that
-# makes system calls, one after the other, while CONFIG_ERROR_CODES_DEBUG looks at the
-# end of every system call. It warns once a boot; here it may again after each stressor,
-# so that all that let a code out are named.
+# No error code reaches user space through the calls of stress-ng.  All its stressors that
+# make system calls run one after the other, while CONFIG_ERROR_CODES_DEBUG checks the
+# result of every system call.  The warning comes once a boot; the test re-enables it after
+# each stressor, so that every stressor that sees a code is named.
 #
-# Whether a stressor finds what it expects is not asked: what a guest in a translator
-# cannot do would have to be told from what we broke, and qemu-test/compare/basetests does that.
+# The verdicts of the stressors do not count: some fail in a TCG guest on any kernel, and
+# qemu-test/compare/basetests is the test that separates such failures from ours.
 #
 # append: watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=150
 # modules: ctag_err
@@ -23,23 +23,23 @@
 
 SECONDS_EACH=${SECONDS_EACH:-2}
 
-# sysinval calls everything with whatever may be wrong, fsconfig() and mount() included.
+# sysinval makes every call with wrong arguments, including fsconfig() and mount().
 SECONDS_SYSINVAL=$((SECONDS_EACH * 20))
 
-# A stressor that is not done by then hangs.
+# A stressor that exceeds this time hangs.
 SECONDS_MOST=90
 
-# What a program may have for itself, in KiB: nobody is to be killed for memory.
+# Memory limit of a program in KiB, so that the OOM killer does not run.
 LIMIT=400000
 
-# Left out are the classes that only compute, cpu, cpu-cache and memory, but for those
-# of them that do make system calls.
+# Left out are the classes cpu, cpu-cache and memory, which only compute, except those of
+# their stressors that make system calls.
 CLASSES="device filesystem interrupt io network os pipe scheduler vm"
 MORE="af-alg ioport membarrier pkey rseq secretmem uprobe"
 
-# And of the others what takes all memory (oom-pipe, resources) or lets nobody else run
-# (softlockup), and what runs random instructions: QEMU takes one of them for a supervisor's,
-# and the kernel panics, the unpatched one too (opcode).
+# Also left out are stressors that take all memory (oom-pipe, resources), that let no other
+# task run (softlockup), and that run random instructions (opcode): QEMU treats one of these
+# as privileged, and the kernel panics, even the unpatched one.
 OUT="oom-pipe resources softlockup opcode"
 
 CODES=/sys/kernel/debug/ctag_err/codes
@@ -58,7 +58,7 @@ stressors()
 	tr ' ' '\n' < /tmp/classes | grep . | sort -u | grep -vxFf /tmp/out
 }
 
-# stress NAME: what became of it is a line of /tmp/ended
+# stress NAME: runs it and adds its result to /tmp/ended
 stress()
 {
 	seconds=$SECONDS_EACH
@@ -78,13 +78,13 @@ stress()
 	rm -rf /mnt/stress
 }
 
-# ended HOW: which did
+# ended HOW: the stressors with that result
 ended()
 {
 	sed -n "s/^$1 //p" /tmp/ended
 }
 
-# Meanwhile lines of the mount path return their codes, again and again.
+# Meanwhile lines of the mount path return their codes again and again.
 refuse()
 {
 	while [ ! -e /tmp/enough ]; do
@@ -99,7 +99,7 @@ refuse()
 	done
 }
 
-# The console has all that was said; here it is only told by whom.
+# The console has the whole warning; the results name only the stressor.
 test_no_code_reaches_user_space()
 {
 	zcat /proc/config.gz | grep -qx CONFIG_ERROR_CODES_DEBUG=y ||
@@ -108,7 +108,7 @@ test_no_code_reaches_user_space()
 	loopback_up
 	echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range
 	echo 300 > /proc/sys/kernel/hung_task_timeout_secs
-	# programs that crash are none of ours: stress-ng's pthread does, on any kernel
+	# a crash of a program is no failure: stress-ng's pthread crashes on any kernel
 	echo 0 > /proc/sys/debug/exception-trace
 	mount_disk
 	cat /proc/sys/kernel/printk > /tmp/printk
@@ -139,20 +139,20 @@ test_stressors_ran()
 	ran=$(ended ran | wc -l)
 	all=$(wc -l < /tmp/stressors)
 	note "$ran of $all ran"
-	# without its hardware or option a stressor skips itself
+	# a stressor without its hardware or kernel option skips itself
 	[ "$ran" -gt $((all / 2)) ] || fail "most did not run"
 	[ -z "$(ended hung)" ] || fail "some hung"
 }
 
-# After all that the detector still sees a code that is let out.
+# At the end the check still detects a code that is returned on purpose.
 test_it_would_have_been_seen()
 {
 	codes=$(($(wc -l < $CODES) - $(wc -l < /tmp/codes)))
 	note "codes that were returned: $codes"
-	[ "$codes" -ge "$(refused_calls | wc -l)" ] || fail "too few have been returned"
+	[ "$codes" -ge "$(refused_calls | wc -l)" ] || fail "too few codes were returned"
 	dmesg -c > /dev/null
 	errcodes leak || fail leak
-	dmesg | grep -q "system call 57 returns -EIO at ctag_err\.c:" || fail "nothing is seen"
+	dmesg | grep -q "system call 57 returns -EIO at ctag_err\.c:" || fail "the code was not detected"
 }
 
 run_tests

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A root that no file system takes: the kernel says which line of ext4 refused it,
-# and panics as ever. It wants the disk because rdinit= names nothing.
+# A root that no file system accepts: the kernel names the line of ext4 that refused it,
+# and panics as before.  It mounts the disk because the program of rdinit= does not exist.
 #
 # append: root=/dev/vda rootfstype=ext4 rw rdinit=/none
 # append: root=/dev/vda rw rdinit=/none

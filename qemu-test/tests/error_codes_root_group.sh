@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The same of a root whose first group descriptor names a bitmap that is not in
-# its group: an error for which no other file system is tried.
+# The same for a root whose first group descriptor names a bitmap outside of its group:
+# after this error the kernel tries no other file system.
 #
 # append: root=/dev/vda rw rdinit=/none
 # disk: 16M

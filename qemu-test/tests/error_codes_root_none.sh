@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A disk that has no file system on it. Each that the kernel knows is asked not to
-# say anything, and so none of them is to be blamed.
+# A disk without a file system.  The kernel tries each file system silently, so it must not
+# name a line of any of them.
 #
 # append: root=/dev/vda rw rdinit=/none
 # disk: 16M

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Known numbers of known sizes: each on its own line, to the byte, from any
-# context, and nothing left when they are freed, wherever they are freed.
+# Known numbers of known sizes: each on its own line, to the byte, from any context; and
+# nothing is left after they are freed, in any context and on any CPU.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
@@ -14,8 +14,7 @@
 
 . /qt/lib.sh
 
-# there_and_back CONTEXT CPU: where they are allocated; freed in every context
-# and on every CPU
+# there_and_back CONTEXT CPU: allocates there, frees in every context and on every CPU
 there_and_back()
 {
 	for from in process softirq hardirq; do
@@ -25,7 +24,7 @@ there_and_back()
 			cmd free all 12 $from $cpu
 			check_table || fail "half freed in $from on CPU $cpu"
 			cmd free all 24 "$1" "$2"
-			# what interrupts had to leave out
+			# free what interrupts could not free
 			cmd free all 24
 			check_table || fail "freed in $from on CPU $cpu"
 		done
@@ -56,14 +55,15 @@ test_hardirq()
 	even || fail "in the end"
 }
 
-# What of the group /tmp/cg/a is charged by the kernel, in bytes
+# The kernel memory that the group /tmp/cg/a is charged with, in bytes
 charged()
 {
 	awk '$1 == "kernel" { print $2 }' /tmp/cg/a/memory.stat
 }
 
-# charge_moves LEAST SIGN: by how much $had has grown (1) or shrunk (-1) since. What
-# CPUs have not handed in yet is summed up every other second, if anything runs.
+# charge_moves LEAST SIGN: waits until the charge has grown (SIGN 1) or shrunk (-1) by LEAST
+# since $had; sets $moved.  The kernel sums up per-CPU changes every other second, if
+# anything runs.
 charge_moves()
 {
 	tries=20
@@ -74,7 +74,7 @@ charge_moves()
 	done
 }
 
-# The two lines that ask for it have 40 times 8192 bytes and 40 times 256.
+# The two lines that request it hold 40 times 8192 bytes and 40 times 256.
 test_memory_cgroup()
 {
 	fresh
@@ -82,19 +82,19 @@ test_memory_cgroup()
 	if grep -q cgroup.memory=nokmem /proc/cmdline; then
 		want=0
 	fi
-	# what it takes to read hundreds of files is not to be charged to the group
+	# reading hundreds of files must not be charged to the group
 	slab_sizes > /tmp/slab_sizes
 	enter_cgroup
 	had=$(charged)
 	[ -n "$had" ] || fail "memory.stat has no figure of the kernel"
 	cmd alloc all 40 task
-	# a CPU may have some of it from before
+	# a CPU may hold an older part of the charge
 	charge_moves $((want - 16384)) 1
-	note "the group is charged $moved bytes more"
+	note "the charge of the group grew by $moved bytes"
 	if [ $want = 0 ]; then
 		eq "charged in spite of nokmem" $moved 0
-	# the stacks of the processes that look are charged as well; twice as much
-	# would be each object charged twice
+	# the stacks of the processes that read are charged as well; twice the amount
+	# would mean that each object is charged twice
 	elif [ $moved -lt $((want - 16384)) ] || [ $moved -gt $((want * 3 / 2)) ]; then
 		fail "the group is charged $moved bytes, not about $want"
 	fi
@@ -104,10 +104,10 @@ test_memory_cgroup()
 	echo "$self" > /tmp/cg/cgroup.procs
 	had=$(charged)
 	cmd free all 40
-	# a CPU may keep some of it for the next time
+	# a CPU may keep a part of the charge in reserve
 	charge_moves $((want / 2 - 16384)) -1
 	even || fail "freed"
-	note "$moved bytes less for the half that was left"
+	note "freeing the other half released $moved bytes"
 	if [ $want = 0 ]; then
 		eq "charged in spite of nokmem" $moved 0
 	else
@@ -132,7 +132,7 @@ test_one_by_one()
 	done
 }
 
-# A helper that allocates for others is charged to those.
+# The allocation of a helper is charged to its caller.
 test_r27_wrappers_of_util_c()
 {
 	fresh
@@ -173,12 +173,12 @@ test_many()
 	even || fail "freed"
 }
 
-# Enough to make every counter percpu; what they had before must come along.
+# Enough to make every counter per-CPU; its earlier value must not be lost.
 test_hot_lines()
 {
 	fresh
 	rounds=1500
-	# a round takes many times as long where all is checked
+	# a round takes many times as long on a debug kernel
 	[ ! -e /sys/kernel/debug/kmemleak ] || rounds=150
 	cmd alloc all 50
 	for i in 1 2 3 4; do

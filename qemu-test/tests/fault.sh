@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Dynamic fault injection: each line that allocates can be made to fail, as often
-# as was said, where it was said, and nothing else fails.
+# Dynamic fault injection: each line that allocates can be made to fail, as often as
+# requested and only where requested.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=0
@@ -32,19 +32,19 @@ uses()
 	echo "$1" > $USES/cmd
 }
 
-# no point is on, whatever the case before left
+# No point is enabled, whatever the last case has left
 clean()
 {
 	echo disable > $FAULTS
 }
 
-# state: of the point of class ctag
+# state: the state of the point of class ctag
 state()
 {
 	sed -n 's/.* module:ctag_uses func:points class:ctag \(.*\) "$/\1/p' $FAULTS
 }
 
-# fired N: of class ctag, since "points"; and nothing of class other
+# fired N: class ctag has fired N times since "points", class other never
 fired()
 {
 	eq "fired" "$(awk '$1 == "ctag" { print $2 }' $USES/table)" "$1"
@@ -59,7 +59,7 @@ test_list()
 	# a kernel with KUnit has points of its test, too
 	grep -v '^lib/dynamic_fault_kunit' $FAULTS > /tmp/list
 	awk '!/^[^ ]+:[0-9]+ module:[^ ]+ func:[^ ]+ class:[^ ]+ disabled "$/ { print "# " $0; bad++ }
-	     END { print "# " NR " points"; exit bad || NR < 2000 }' /tmp/list || fail "the form"
+	     END { print "# " NR " points"; exit bad || NR < 2000 }' /tmp/list || fail "lines have a wrong form"
 	grep -qE '^fs/ext4/super\.c:[0-9]+ module:ext4 func:ext4_alloc_sbi class:memory disabled "$' /tmp/list ||
 		fail "no ext4_alloc_sbi"
 	eq "of ctag_uses" "$(grep -c 'module:ctag_uses .*class:\(ctag\|other\) ' /tmp/list)" 2
@@ -106,14 +106,14 @@ test_how_often()
 	n=$(awk '$1 == "ctag" { print $2 }' $USES/table)
 	note "25 % of 4000: $n"
 	# five times the standard deviation, which is 27
-	[ "$n" -gt 863 ] && [ "$n" -lt 1137 ] || fail "25 % of 4000 are $n"
+	[ "$n" -gt 863 ] && [ "$n" -lt 1137 ] || fail "25 % of 4000 fired $n times"
 	faults "$OURS disable"
 	eq state "$(state)" "disabled"
 	uses "points 20"
 	fired 0
 }
 
-# Whatever CPU evaluates it, each Nth evaluation is one that fires.
+# Each Nth evaluation fires, on whichever CPU it happens.
 test_frequency_on_all_cpus()
 {
 	clean
@@ -129,7 +129,7 @@ test_frequency_on_all_cpus()
 			"evaluated:$all fired:$((all / n))"
 	done
 	faults disable
-	rmmod ctag_uses		# its count of failures begins anew
+	rmmod ctag_uses		# resets its count of failures
 	uses "points 0"
 }
 
@@ -156,8 +156,8 @@ test_which_task()
 	faults "$OURS disable"
 }
 
-# fail-nth counts copies of user memory as well: a case that uses it opens what it needs
-# before, and counts with one copy for each write and for each path.
+# fail-nth also counts copies of user memory: a case that uses it opens its files before,
+# and expects one copy for each write and for each path.
 test_fail_nth()
 {
 	clean
@@ -174,7 +174,7 @@ test_fail_nth()
 	fired 0
 }
 
-# A point looks at the path that a system call opens. That is no copy that fail-nth counts.
+# A point reads the path that a system call opens.  fail-nth must not count that copy.
 test_looking_is_not_counted()
 {
 	clean
@@ -192,9 +192,9 @@ test_looking_is_not_counted()
 	eq "counted" "$count" $((without + evaluated))
 }
 
-# counted WHEN: how many evaluations fail-nth counts while a file is opened, into $count;
-# how often a point at __alloc_file was evaluated, into $evaluated. Both are read by
-# other processes, with the shell waiting.
+# counted WHEN: opens a file; sets $count to the evaluations that fail-nth counted, and
+# $evaluated to those of a point at __alloc_file.  Other processes read both while the
+# shell waits.
 counted()
 {
 	echo 1000 >&6
@@ -234,8 +234,8 @@ test_open_fails_once_by_fail_nth()
 	clean
 }
 
-# Whatever allocates fails at its line, once, as for want of memory; and is not
-# accounted for what it did not get.
+# Each allocation fails at its line, once, as if out of memory; the line is not charged
+# for it.
 test_each_allocator()
 {
 	clean
@@ -265,7 +265,7 @@ test_each_allocator()
 	mod_unload
 }
 
-# What may not fail does not.
+# Allocations with __GFP_NOFAIL do not fail.
 test_nofail()
 {
 	clean
@@ -278,7 +278,7 @@ test_nofail()
 	clean
 }
 
-# More than one tag on a line are told apart by their place.
+# The index tells several tags on one line apart.
 test_index()
 {
 	clean
@@ -294,7 +294,7 @@ test_index()
 	eq "points left" "$(grep -c evaluated: $FAULTS)" 0
 }
 
-# What a file system does about it, seen by mount(2).
+# A fault in a file system makes mount(2) fail.
 test_a_known_place()
 {
 	clean

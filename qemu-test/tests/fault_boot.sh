@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The boot parameter of fault points: code that runs at boot fails, and so does code of
-# modules, each time that one is loaded, until "disable". A command that is not
-# understood is said to be wrong, and the others count.
+# The boot parameter of fault points: code that runs at boot fails, and so does code of a
+# module each time it is loaded, until "disable".  A wrong command is reported, and the
+# other commands apply.
 #
 # append: sysctl.vm.mem_profiling=1 dynamic_faults="module dummy func dummy_init_one index 0 oneshot; func x enabel" dynamic_faults="module ctag_uses class ctag frequency 2; module ctag_keep func ctag_keep_init oneshot; nonsense; module 'no;where' enable"
 # append: sysctl.vm.mem_profiling=0 dynamic_faults="module dummy func dummy_init_one index 0 oneshot; func x enabel; module ctag_uses class ctag frequency 2; module ctag_keep func ctag_keep_init oneshot; nonsense;"
@@ -19,13 +19,13 @@ USES=/sys/kernel/debug/ctag_uses
 
 [ -e $FAULTS ] || SKIP_ALL="no dynamic fault injection"
 
-# state: of the point of class ctag
+# state: the state of the point of class ctag
 state()
 {
 	sed -n 's/.* module:ctag_uses func:points class:ctag \(.*\) "$/\1/p' $FAULTS
 }
 
-# fired: of 20 evaluations of class ctag
+# fired: the number of 20 evaluations of class ctag that fired
 fired()
 {
 	echo "points 20" > $USES/cmd
@@ -59,7 +59,7 @@ test_init_of_a_module()
 	done
 }
 
-# About these points a user has said something else since.
+# A later command of the user overrides the boot parameter for these points.
 test_some_disabled()
 {
 	insmod /modules/ctag_uses.ko || fail insmod

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Whatever is enabled, "echo disable" undoes it: in the shell that enabled it, and in one
-# that was there before; so does SysRq-F. All else fails meanwhile, and nobody dies of it.
+# "echo disable" works whatever is enabled, in the shell that enabled it and in an older
+# one; so does SysRq-F.  Everything else fails meanwhile, and no process dies.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=0
@@ -14,11 +14,11 @@ FAULTS=/sys/kernel/debug/dynamic_faults
 
 [ -e $FAULTS ] || SKIP_ALL="no dynamic fault injection"
 
-# From "enable" on, a shell has no more than its built-in commands: it cannot fork.
-# Nothing here may open a file but the one with the commands, /proc/sysrq-trigger, or the
-# one that is to fail.
+# After "enable" a shell has only its built-in commands, because it cannot fork.  Code here
+# may open only the file for commands, /proc/sysrq-trigger, and the file whose open shall
+# fail.
 
-# refused N: how many of N times another file was not opened, into $refused
+# refused N: tries N times to open another file; sets $refused to the number of failures
 refused()
 {
 	refused=0
@@ -29,7 +29,7 @@ refused()
 	done
 }
 
-# lock_out COMMAND: gives it, tries other things, and disables all; $ok is how it went
+# lock_out COMMAND: writes it, tries to open other files, then disables all; sets $ok
 lock_out()
 {
 	ok="not enabled"
@@ -37,7 +37,7 @@ lock_out()
 	ok="the list cannot be read"
 	read -r first < $FAULTS && ok="cannot disable"
 	refused 100
-	# memory of its own it has
+	# the shell has memory of its own already
 	grown=xxxxxxxx
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 		grown=$grown$grown
@@ -45,7 +45,7 @@ lock_out()
 	[ "$ok" != "cannot disable" ] || ! echo disable > $FAULTS || ok=yes
 }
 
-# check COMMAND N: 100 files are opened, and N fail; "some" of them, or "any" number
+# check COMMAND N: 100 files are opened and N of them fail; N is a number, "some" or "any"
 check()
 {
 	lock_out "$1" 2> /tmp/errors
@@ -62,7 +62,7 @@ check()
 	esac
 	kill -0 1 || fail "no init"
 	eq "points left" "$(grep -c evaluated: $FAULTS)" 0
-	echo x > /tmp/probe || fail "$1: disabled, and does not work"
+	echo x > /tmp/probe || fail "$1: opening still fails after disable"
 	[ "$(ls / | wc -l)" -gt 5 ] || fail "ls"
 }
 
@@ -91,7 +91,7 @@ test_what_opening_takes()
 	check "probability 50" some
 }
 
-# The shell's own memory, and what a page fault takes
+# The shell's own memory, and the allocations of a page fault
 test_memory_of_the_shell()
 {
 	check "file mm/* enable" any
@@ -100,14 +100,14 @@ test_memory_of_the_shell()
 	check "file mm/memory.c enable" 0
 }
 
-# A point for its own: what the shell enabled fails in the shell
+# A point with a task: the shell enables it for itself, and it fails in the shell
 test_in_the_same_shell()
 {
 	{ echo "func __alloc_file oneshot" > $FAULTS; refused 10; echo disable > $FAULTS; } 2> /tmp/errors
 	eq "opens that failed" $refused 1
 }
 
-# What a process does that has nothing to do with the commands fails, all the time.
+# An unrelated process fails all the time.
 test_bystander()
 {
 	rm -f /tmp/n
@@ -135,7 +135,7 @@ test_bystander()
 	[ "$n" -gt 0 ] || fail "a bystander did not fail"
 }
 
-# One that waits, and then is the one who disables, at once.
+# A process that waits and then disables all points with one write.
 test_by_another()
 {
 	[ -p /tmp/never ] || mkfifo /tmp/never
@@ -164,7 +164,7 @@ test_by_another()
 	eq tries "$(cat /tmp/tries)" 1
 }
 
-# The other way out, which needs no file in debugfs
+# The other way to disable all, which needs no file in debugfs
 test_sysrq()
 {
 	{

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each line that allocates memory for a workload, made to fail once: the caller is
-# told, or does without; nothing is said on the console, nothing hangs, nobody dies,
-# and nothing is lost. See helpers/faultwalk.c for what the workloads are, and for what
-# is called a leak.
+# Each line that allocates memory for a workload fails once: the caller gets an error, or
+# succeeds without the memory.  The console stays silent, nothing hangs, no process dies,
+# and nothing leaks.  helpers/faultwalk/faultwalk.c defines the workloads and leaks.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
@@ -19,22 +18,22 @@ AT_LEAST=300
 
 [ -e $FAULTS ] || SKIP_ALL="no dynamic fault injection"
 
-# Findings in the base kernel: a pattern a line, of grep -E, for a whole line of the
-# report, with what it is above it. One that leaves its words on the console is also
-# for an expect-console at the top of this file.
+# Findings in the base kernel: a pattern for grep -E, which matches a line of the report,
+# with a comment above it.  A finding that prints to the console also has an
+# expect-console at the top of this file.
 known()
 {
 	grep -vE '^(#|$)' <<-'EOF_KNOWN'
-	# vmalloc() says so when it has no memory for its own book-keeping, with a trace
+	# vmalloc() prints an error and a trace when its own bookkeeping gets no memory
 	func:__get_vm_area_node .* splat:faulted:_vmalloc_error
-	# Out of memory for the keys of a module, the loader takes back what was never
-	# there: jump_label_del_module() warns twice. The module is not loaded, and
-	# nothing is lost.
+	# Without memory for the keys of a module, the loader removes keys that were never
+	# added: jump_label_del_module() warns twice. The module is not loaded, and
+	# nothing leaks.
 	func:jump_label_add_module .* splat:WARNING:.*_at_kernel/jump_label\.c
 	EOF_KNOWN
 }
 
-# A walk that ended before its time leaves nothing to the next.
+# Cleans up after a walk that ended early.
 tidy()
 {
 	echo disable > $FAULTS
@@ -42,14 +41,14 @@ tidy()
 	[ ! -d $CTAG ] || mod_unload
 }
 
-# What is more than a call that failed, known or not
+# Findings that are more than a failed call, known ones included
 wrong()
 {
 	awk '$1 == "broken"
 	$1 == "point" && !(/ splat:no / && / leak:no / && !/ result:(signal:|hung)/)' "$1"
 }
 
-# How many of each, and what was returned that is neither success nor ENOMEM
+# The number of each result, and the results other than success and ENOMEM
 sum_up()
 {
 	awk '
@@ -109,7 +108,7 @@ test_sockets()
 	walk sockets
 }
 
-# ctag_test uses ctag_keep, so there is a reference to take as well.
+# ctag_test uses ctag_keep, so loading it also takes a reference.
 test_module()
 {
 	[ -d $KEEP ] || insmod /modules/ctag_keep.ko || fail "insmod ctag_keep"

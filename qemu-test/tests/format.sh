@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The text form of /proc/allocinfo, every line of it, and who may read it.
+# The text of /proc/allocinfo: the form of every line, and the permission to read it.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
@@ -22,7 +22,7 @@ test_every_line()
 	[ "$n" -gt 500 ] || fail "only $n lines"
 	grep -q 'ctag_test' /tmp/all || fail "no line of the module"
 	grep -vE "$LINE" /tmp/all | head -3 | sed 's/^/# /'
-	grep -qvE "$LINE" /tmp/all && fail "lines of another form"
+	grep -qvE "$LINE" /tmp/all && fail "lines have another form"
 	note "$n lines"
 }
 
@@ -41,7 +41,7 @@ test_paths()
 	:
 }
 
-# charged_to REGEXP: no line whose file matches has anything
+# charged_to REGEXP: fails if a line whose file matches holds memory
 charged_to()
 {
 	tags | awk -v f="$1" '$1 > 0 && $3 ~ f { print "# " $0; bad++ }
@@ -76,18 +76,18 @@ test_mode()
 test_ordinary_user()
 {
 	su nobody -s /bin/sh -c "cat $INFO" > /tmp/out 2>/tmp/err &&
-		fail "nobody may read it"
-	[ -s /tmp/out ] && fail "nobody got something"
+		fail "user nobody may read it"
+	[ -s /tmp/out ] && fail "user nobody got output"
 	grep -q 'Permission denied' /tmp/err || fail "$(cat /tmp/err)"
 }
 
 test_not_writable()
 {
-	echo 1 2>/dev/null > $INFO && fail "it takes writes"
+	echo 1 2>/dev/null > $INFO && fail "it accepts writes"
 	:
 }
 
-# A record is never cut, whatever the size of a read.
+# A read of any size never cuts a record.
 test_short_reads()
 {
 	strip='{ $1 = $2 = ""; print }'
@@ -101,16 +101,16 @@ test_short_reads()
 
 test_sums_plausible()
 {
-	# Anything a line has came from the page allocator or from a slab, and
-	# slabs came from the page allocator: so the lines cannot have more
-	# than memory in use and slabs together.
+	# All memory comes from the page allocator or from slabs, and the pages of
+	# slabs are counted, too: so the sum of all lines is at most the memory in
+	# use plus slabs.
 	total=$(tags | awk '{ b += $1 } END { printf "%d", b / 1024 }')
 	used=$(($(kilobytes MemTotal) - $(kilobytes MemFree)))
 	slab=$(kilobytes Slab)
 	slabs=$(tags | awk '$3 ~ /^mm\/sl[au]b\.c/ { b += $1 } END { printf "%d", b / 1024 }')
 	note "lines $total kB, in use $used kB, slabs $slab kB, slab pages $slabs kB"
-	[ "$total" -lt $((used + slab + 8192)) ] || fail "more than there is"
-	[ "$total" -gt $((used / 2)) ] || fail "less than half of what is in use"
+	[ "$total" -lt $((used + slab + 8192)) ] || fail "the lines hold more than there is"
+	[ "$total" -gt $((used / 2)) ] || fail "the lines hold less than half of the memory in use"
 	[ "$slabs" -gt $((slab * 8 / 10)) ] || fail "slab pages missing"
 	[ "$slabs" -lt $((slab * 12 / 10 + 1024)) ] || fail "slab pages too many"
 }

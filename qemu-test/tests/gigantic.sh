@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A gigantic page of hugetlb: page by page, after it was demoted, and after some
-# of the small ones were moved. From the buddy allocator, then from CMA; the area is of
-# two GiB for it need not begin at one.
+# A gigantic page of hugetlb: as a whole, after it was demoted, and after some of the
+# small pages were moved.  From the buddy allocator, then from CMA, whose area has two GiB
+# because it need not begin at a multiple of one.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 hugetlb_cma=2G
@@ -18,7 +18,7 @@ held()
 	sum_tags 'mm/hugetlb[.]c'
 }
 
-# A page of 1 GiB is allocated, else fail or skip; $before is what was held.
+# Allocates a page of 1 GiB, or fails or skips; $before has the figures from before.
 one_gib()
 {
 	[ -d $HUGE/hugepages-1048576kB ] || $1 "no pages of 1 GiB"
@@ -48,8 +48,8 @@ test_r07_demoted()
 	eq "given back" "$(held)" "$before"
 }
 
-# All of them are in use, so the pages that those taken offline are moved to come
-# from elsewhere, with another number of references than the others may have.
+# All pages are in use.  A page that is taken offline therefore moves to a page from
+# elsewhere, which may have another number of references.
 test_r08_moved()
 {
 	one_gib skip

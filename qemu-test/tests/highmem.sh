@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# More than 2 GiB of high memory on one line, on a machine of 32 bit: to the byte in
-# the text, in the records and in the report on a lack of memory. And the parts of two
-# CPUs, one of which allocates what the other frees, pass 4 GiB.
+# More than 2 GiB of high memory on one line, on 32 bit: exact to the byte in the text, in
+# the records and in the report on a lack of memory.  And the per-CPU parts pass 4 GiB when
+# one CPU frees what the other allocates.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 32M
@@ -12,13 +12,13 @@
 . /qt/lib.sh
 
 BIG=/tmp/big
-DISK=/mnt		# what the test writes itself would be on the line of tmpfs
+DISK=/mnt		# files of the test in /tmp would change the line of tmpfs
 FILES='1 2 3 4'
 EACH=$((650 << 20))
 ALL=$((4 * EACH))
 LINE_OF='mm/shmem.c:[0-9]+ func:shmem_alloc_folio'
 
-# held BYTES: what the line of tmpfs has is that much more than in the beginning
+# held BYTES: the line of tmpfs holds that much more than at the beginning
 held()
 {
 	read -r bytes calls < $DISK/before
@@ -73,7 +73,7 @@ test_show_mem()
 	echo m > /proc/sysrq-trigger
 	dmesg -c | sed -n 's/^\[[^]]*\] alloc_tag: \( *[0-9]* *[0-9]* mm\)/\1/p' > $DISK/report
 	tags | grep -E "$LINE_OF" > $DISK/row
-	# all but the blank at its end
+	# the line without the blank at its end
 	eq "first row" "$(head -n 1 $DISK/report)" "$(sed 's/ $//' $DISK/row)"
 }
 
@@ -81,7 +81,7 @@ test_freed_on_the_other_cpu()
 {
 	empty
 	held "nothing" 0
-	# what CPU 0 has added, and CPU 1 taken off, is more than 4 GiB each
+	# CPU 0 has added, and CPU 1 has subtracted, more than 4 GiB each
 	fill
 	held "again" "$ALL"
 	empty

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory that is plugged in, used, emptied and pulled out again, and memory that
-# is lent to the host; the guest tells qemu to do its part.
+# Memory that is plugged in, used, emptied and unplugged, and memory that a balloon returns
+# to the host.  The guest commands qemu through its monitor.
 #
 # append: sysctl.vm.mem_profiling=1
 # memory: 512M,slots=4,maxmem=2G
@@ -36,7 +36,7 @@ added()
 	grep -v -x -F -f /tmp/blocks /tmp/blocks.now
 }
 
-# plug N: a module of 128 MiB, its blocks in `added`
+# plug N: plugs in a module of 128 MiB; sets $added to its blocks
 plug()
 {
 	blocks > /tmp/blocks
@@ -78,7 +78,7 @@ test_r13_add_online_offline_remove()
 		plug $i
 		to_state online_movable
 		eq "kB more" $(($(kilobytes MemTotal) - had)) 131072
-		# more than there was without it, so some of it is in there
+		# more than fits without the new memory, so a part of it is there
 		load anon 420
 		cmd alloc all 20
 		life inflate 16
@@ -103,7 +103,7 @@ ballooned()
 	[ "$1" = "$3" ]
 }
 
-# Before memory is added that stays: qemu reckons it in.
+# This case comes before the one that adds memory for good: qemu counts that memory.
 test_r08_balloon_of_the_host()
 {
 	[ -d /sys/bus/virtio/drivers/virtio_balloon ] || fail "no balloon"
@@ -113,7 +113,7 @@ test_r08_balloon_of_the_host()
 		fail "$(sum_tags 'func:fill_balloon') for 128 MiB"
 	eq "line" "$(sum_tags 'func:fill_balloon')" "$((128 << 20)) 32768"
 	note "MemTotal $total kB, then $(kilobytes MemTotal) kB"
-	# pages of a balloon can be moved, and stay on its line
+	# pages of a balloon can be moved, and stay charged to its line
 	load holes 64
 	echo 1 > /proc/sys/vm/compact_memory
 	eq "compacted" "$(sum_tags 'func:fill_balloon')" "$((128 << 20)) 32768"
@@ -126,7 +126,7 @@ test_r08_balloon_of_the_host()
 	eq "MemTotal" "$(kilobytes MemTotal)" "$total"
 }
 
-# Used by the kernel for what it cannot move: it stays, and still counts right.
+# The kernel uses the memory for unmovable allocations: it stays, and is counted right.
 test_r13_add_as_kernel_memory()
 {
 	[ -d $BLOCKS ] || fail "no memory hotplug"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory that goes and comes: blocks offline and online, a page poisoned.
+# Memory blocks go offline and online, and pages are poisoned.
 #
 # append: sysctl.vm.mem_profiling=1 movablecore=256M
 # memory: 768M
@@ -12,7 +12,7 @@
 
 BLOCKS=/sys/devices/system/memory
 
-# A block whose pages can all be moved elsewhere, taken offline; its name.
+# Takes a block offline whose pages can all be moved; prints its name.
 take_one()
 {
 	for block in $(ls -d $BLOCKS/memory[0-9]* | sort -t y -k 3 -n -r); do
@@ -34,7 +34,7 @@ test_r13_offline_and_online()
 	while [ $rounds -lt 5 ]; do
 		block=$(take_one)
 		[ -n "$block" ] || fail "no block goes offline"
-		[ "$(kilobytes MemTotal)" -lt "$before" ] || fail "nothing is gone"
+		[ "$(kilobytes MemTotal)" -lt "$before" ] || fail "MemTotal did not shrink"
 		cmd alloc all 5
 		check_table || fail "with $block offline"
 		echo online > "$block/state" || fail "$block does not come back"
@@ -69,8 +69,8 @@ test_r15_poison()
 	[ "$2" -le "$((before + 200))" ] || fail "$(($2 - before)) pages are left"
 }
 
-# A page that is moved away from is freed while it is marked, and a second time when
-# it is restored.
+# A page whose contents are moved away is freed while it is marked, and again when it is
+# restored.
 test_r15_soft_offline()
 {
 	offline=$BLOCKS/soft_offline_page
@@ -93,20 +93,20 @@ test_r15_soft_offline()
 	[ "$2" -le "$((before + 200))" ] || fail "$(($2 - before)) pages are left"
 }
 
-# Before it breaks: what a page has moves elsewhere, its frame is nobody's.
+# Soft offline: the contents of a page move elsewhere, and no line holds the frame.
 test_r15_soft_offline_exactly()
 {
 	moved offline 16
 }
 
-# Part of a huge page: the rest is split from it and stays in use.
+# A part of a huge page: the page is split, and the rest stays in use.
 test_r15_poison_of_huge_pages_exactly()
 {
 	moved poison 32
 }
 
-# A page that the kernel holds: it is broken, given back, restored, and with it
-# nothing is owed.
+# A page that the kernel holds is poisoned, freed and restored, and no counter falls below
+# zero.
 test_r15_poison_exactly()
 {
 	inject=/sys/kernel/debug/hwpoison
@@ -116,7 +116,7 @@ test_r15_poison_exactly()
 		life page
 		check_life || fail "round $i: allocated"
 		pfn=$(cat $LIFE/pfn)
-		# busy for somebody that cannot be asked: it cannot be recovered
+		# in use by the kernel, which cannot give it up: not recoverable
 		echo "$pfn" > $inject/corrupt-pfn 2>/dev/null
 		dmesg | grep -q "Memory failure: $pfn: recovery" || fail "$pfn is not poisoned"
 		check_life || fail "round $i: poisoned"
