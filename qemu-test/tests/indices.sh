@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# More lines than indices (r26): profiling stays on, what is too much shares a
-# counter that says so, and no byte is lost or accounted to another line.
+# More lines than indices (r26): profiling stays on, the lines without an index share a
+# counter that is marked as such, and no byte is lost or charged to another line.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
@@ -21,8 +21,8 @@ test_r26_profiling_is_on()
 	lines=$(tags | wc -l)
 	marked=$(tags | grep -c 'accurate:no')
 	own=$((lines - marked))
-	note "$lines lines, $marked of them share"
-	# one index is the shared one's
+	note "$lines lines, $marked of them share a counter"
+	# one index belongs to the shared counter
 	eq "lines of their own" $own 999
 	[ "$(tags | awk '$1 > 0' | wc -l)" -gt 100 ] || fail "hardly a line has bytes"
 }
@@ -37,18 +37,18 @@ test_r26_the_rest_is_one_line()
 		   awk '{ n += $1 + $2 } END { print n }')" 0
 }
 
-# The only kernel here that has lines to find by inaccurate=1.
+# Only this kernel has lines that inaccurate=1 finds.
 test_records()
 {
 	AI=/qt/bin/allocinfo
 	eq accurate "$($AI dump inaccurate=0 | wc -l)" "$(tags | grep -vc accurate:no)"
 	eq inaccurate "$($AI dump inaccurate=1 | wc -l)" "$(tags | grep -c accurate:no)"
-	$AI dump inaccurate=1 | grep -v accurate:no && fail "an accurate one"
+	$AI dump inaccurate=1 | grep -v accurate:no && fail "an accurate line is dumped"
 	$AI filters || fail filters
 	$AI positions || fail positions
 }
 
-# What loads a module for the first time stays in caches.
+# The first load of a module fills caches that stay.
 test_r26_module_shares_too()
 {
 	mod_load
@@ -66,7 +66,7 @@ test_r26_module_shares_too()
 	mod_unload
 	settle
 	note "shared: $b0 bytes $c0 calls, now $(shared 1) bytes $(shared 2) calls"
-	# others share it, and are not still
+	# other lines share the counter and change it
 	d=$(($(shared 2) - c0))
 	[ ${d#-} -lt 100 ] || fail "$d calls more than before"
 	d=$(($(shared 1) - b0))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The binary interface of /proc/allocinfo: the records are the lines of the text,
-# the filters are what they say, and no input is trusted. What can be told from
-# inside one program is in helpers/allocinfo.c; here it is held against the text
-# and against modules that come and go.
+# The binary interface of /proc/allocinfo: the records equal the lines of the text, the
+# filters select what they state, and no input is trusted.  helpers/allocinfo.c has the
+# checks that one program can do; this file compares with the text, while modules are
+# loaded and unloaded.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep ctag_names
@@ -12,7 +12,7 @@
 . /qt/lib.sh
 
 AI=/qt/bin/allocinfo
-# all but bytes and calls
+# everything except bytes and calls
 NAMES='{ $1 = $2 = ""; print }'
 
 # lines WORDS: number of records
@@ -21,7 +21,7 @@ lines()
 	$AI dump "$@" | wc -l
 }
 
-# ok WORDS: a command of the helper, by both kinds of system call
+# ok WORDS: runs a command of the helper, with the native and the compat system call
 ok()
 {
 	$AI "$@" || fail "$*"
@@ -44,7 +44,7 @@ test_records_are_the_lines()
 	note "$(wc -l < /tmp/text) records"
 }
 
-# To the byte, where nothing is going on.
+# Equal to the byte on an idle machine.
 test_figures_are_those_of_the_text()
 {
 	mod_lines | grep func:make_ > /tmp/text
@@ -52,7 +52,7 @@ test_figures_are_those_of_the_text()
 	$AI dump mod=ctag_test | grep func:make_ > /tmp/records
 	cmp /tmp/text /tmp/records || fail "another text"
 	$AI --compat dump mod=ctag_test | grep func:make_ > /tmp/records
-	cmp /tmp/text /tmp/records || fail "another text for 32 bit"
+	cmp /tmp/text /tmp/records || fail "the text for 32 bit differs"
 }
 
 test_r25_32_bit_program()
@@ -63,7 +63,7 @@ test_r25_32_bit_program()
 	awk "$NAMES" /tmp/records | cmp - /tmp/text || fail "not the text"
 	mod_lines | grep func:make_ > /tmp/text
 	grep -F '[ctag_test]' /tmp/records | grep func:make_ | cmp - /tmp/text ||
-		fail "other figures"
+		fail "the figures differ"
 }
 
 test_positions()
@@ -110,7 +110,7 @@ test_filter_by_name()
 	eq "inaccurate" "$(lines inaccurate=1)" "$(tags | grep -c accurate:no)"
 }
 
-# The position counts records, whether they pass or not.
+# The position counts all records, whether they pass the filter or not.
 test_position_and_filter()
 {
 	first=$(tags | awk '/ mm\/slub\.c:/ { print NR - 1; exit }')
@@ -136,7 +136,7 @@ test_names_that_do_not_fit()
 		fail "not the end of the file name"
 	eq "function" "$(awk '$3 ~ /:1002$/ { sub(/func:/, "", $5); print $5 }' /tmp/records)" \
 		"$(echo "$func" | tail -c 64)"
-	# two are the same as far as they fit
+	# two names are equal as far as they fit
 	eq "by function" "$(lines "func=$func")" 2
 	eq "by another" "$(lines "func=${func}_")" 1
 	eq "by file" "$(lines "file=$file")" 3
@@ -168,11 +168,11 @@ test_fuzz()
 
 test_ordinary_user()
 {
-	su nobody -s /bin/sh -c "$AI id" > /tmp/out && fail "nobody may ask"
+	su nobody -s /bin/sh -c "$AI id" > /tmp/out && fail "user nobody may ask"
 	grep -q 'Permission denied' /tmp/out || fail "$(cat /tmp/out)"
 }
 
-# changed WHAT: the id is not what it was
+# changed WHAT: the content id has changed since $id
 changed()
 {
 	now=$($AI id)
@@ -203,13 +203,13 @@ test_content_id()
 	changed "a load that fails"
 }
 
-# What the sites of ctag_test hold, in records
+# The memory at the sites of ctag_test, from the records
 held()
 {
 	$AI dump mod=ctag_test min=1 | awk '/func:make_/ { print $1, $2, $5 }' | sort
 }
 
-# Lines of a module that is gone are records for as long as they hold memory.
+# Lines of an unloaded module have records as long as they hold memory.
 test_what_a_module_leaves_r01()
 {
 	mod_load
@@ -244,7 +244,7 @@ come_and_go()
 	done
 }
 
-# The kernel's own records are all there, once, in their order.
+# All records of the kernel itself are there once, in their order.
 test_r05_while_modules_come_and_go()
 {
 	own='$4 !~ /^\[ctag_/ { $1 = $2 = ""; print }'
@@ -263,16 +263,16 @@ test_r05_while_modules_come_and_go()
 			fail "$how: $(wc -l < /tmp/want) records before, $(wc -l < /tmp/got) now"
 		done
 		$AI dump mod=ctag_test > /tmp/got || fail "records of the module"
-		grep -vF '[ctag_test]' /tmp/got && fail "not of the module"
+		grep -vF '[ctag_test]' /tmp/got && fail "a record is not of the module"
 	done
-	# not in the middle of an insmod
+	# wait until no insmod is running
 	kill $!
 	wait $! 2>/dev/null
 	sleep 1
 	rmmod ctag_test 2>/dev/null
 	echo 1 > $KEEP/free
 	eq "gone" "$(lines mod=ctag_test)" 0
-	[ $moved -gt 1 ] || fail "modules came and went in $moved of 8 rounds"
+	[ $moved -gt 1 ] || fail "the module was loaded or unloaded in only $moved of 8 rounds"
 }
 
 run_tests

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What it costs to read /proc/allocinfo, in instructions.
+# The instructions of reading /proc/allocinfo.
 #
 # append: sysctl.vm.mem_profiling=1
 # icount: yes
@@ -20,10 +20,10 @@ test_filtered_by_file()
 	[ "$(figure found)" -gt 3 ] || fail "$(figure found) records"
 	ratio=$(($(figure text) / $(figure filtered)))
 	note "the text costs $ratio times as much"
-	[ $ratio -ge 10 ] || fail "only $ratio times less than the text"
+	[ $ratio -ge 10 ] || fail "the text costs only $ratio times as much"
 }
 
-# A read() goes on where the last one ended without going through all before.
+# A read() continues where the last one ended, without walking over earlier lines.
 test_small_reads()
 {
 	first=$(figure first_fifth)

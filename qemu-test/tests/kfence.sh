@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# One object of many is in a pool of KFENCE, where its reference has another
-# place: each line to the byte all the same.
+# KFENCE keeps some objects in its own pool, where the reference has another place.  Each
+# line is still exact to the byte.
 #
 # append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1
 # append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1 slub_debug=FZPU
@@ -25,7 +25,7 @@ test_exact()
 	for i in 1 2 3 4 5 6 7 8; do
 		cmd alloc all 40
 		check_table || fail "round $i, allocated"
-		# let the next samples come
+		# wait for the next samples
 		usleep 20000
 		cmd free all 30 softirq 1
 		check_table || fail "round $i, freed in part"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# KFENCE switched on at run time has its pool from the page allocator: the comparison
-# of references with counters takes none of its pages for a slab, and reads none that
-# KFENCE protects.
+# If KFENCE is switched on at run time, its pool comes from the page allocator.  The
+# comparison of references with counters must not take its pages for slabs, and must not
+# read a page that KFENCE protects.
 #
 # append: sysctl.vm.mem_profiling=1 kfence.sample_interval=0
 # modules: ctag_test ctag_keep
@@ -17,8 +17,8 @@ stat_of()
 	sed -n "s/^$1: *//p" $STATS
 }
 
-# conserved, and each object in use has a reference; but the first of kmem_cache_node,
-# and in one look of three, see conservation.sh.
+# conserved, and each object in use has a reference, except the first of kmem_cache_node.
+# One good look of three is enough, see conservation.sh.
 all_agree()
 {
 	conserved "$1"
@@ -27,7 +27,7 @@ all_agree()
 			/sys/kernel/debug/alloc_tag/slabs > /tmp/differing && return
 	done
 	sed "s/\$/, look $look/" /tmp/differing
-	fail "$1: objects and references"
+	fail "$1: objects without references"
 }
 
 test_pool_is_accounted_to_its_line()
@@ -36,7 +36,7 @@ test_pool_is_accounted_to_its_line()
 	all_agree "before"
 	echo 1 > $INTERVAL || fail "KFENCE cannot be switched on"
 	[ -r $STATS ] || fail "KFENCE is not on"
-	# (objects + 1) * 2 pages, each to be freed by itself
+	# (objects + 1) * 2 pages, each of which can be freed alone
 	objects=$(zcat /proc/config.gz | sed -n 's/^CONFIG_KFENCE_NUM_OBJECTS=//p')
 	pages=$(((objects + 1) * 2))
 	eq pool "$(sum_tags 'func:kfence_init_late')" "$((pages * 4096)) $pages"

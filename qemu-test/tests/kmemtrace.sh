@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmemtrace from boot on: what is recorded, by whom, and that nothing is lost or
-# else counted; kmemtraced, kmemtrace_check and kmemtrace-report on a trace of this
-# kernel; live bytes at the end are those of /proc/allocinfo, line by line.
+# kmemtrace from boot on: the events that are recorded, their call sites, and that every
+# loss is counted.  kmemtraced, kmemtrace_check and kmemtrace-report on a trace of this
+# kernel.  The live bytes at the end are those of /proc/allocinfo, line by line.
 #
 # append: sysctl.vm.mem_profiling=1 kmemtrace.subbufs=160 kmemleak=off
 # append@slab: sysctl.vm.mem_profiling=1 kmemtrace.subbufs=160
@@ -17,7 +17,7 @@
 KT=/sys/kernel/debug/kmemtrace
 SAY=--quiet
 
-# count COLUMN: of stats, all CPUs
+# count COLUMN: the sum of a column of stats over all CPUs
 count()
 {
 	awk -v c="$1" '!/^#/ { n += $c } END { print n + 0 }' $KT/stats
@@ -33,8 +33,8 @@ recording()
 	[ "$(cat $KT/enabled)" = "$1" ]
 }
 
-# record DIR ARGUMENTS...: kmemtraced in the background, until ended(); what it says is
-# in /tmp/said
+# record DIR ARGUMENTS...: runs kmemtraced in the background, until ended(); its messages
+# are in /tmp/said
 record()
 {
 	DIR=$1
@@ -45,9 +45,9 @@ record()
 	until_true 20 recording 1 || fail "kmemtraced does not record: $(cat /tmp/said)"
 }
 
-# checked DIR [CODE]: kmemtrace_check ends with that; 4 is for a part of a recording, of
-# which it cannot be told what it lacks. Of one that kmemtraced switched on, its header
-# says "begins 0": there not a single number may be missing that was not lost.
+# checked DIR [CODE]: kmemtrace_check exits with CODE.  4 means a part of a recording, where
+# missing numbers prove nothing.  If kmemtraced switched the recording on, the header has
+# "begins 0", and a number may be missing only if its event was counted as lost.
 checked()
 {
 	kmemtrace_check --all "$1" > /tmp/check
@@ -55,7 +55,7 @@ checked()
 	[ $code = "${2:-0}" ] || fail "kmemtrace_check: $code $(tail -3 /tmp/check)"
 }
 
-# ended [CODE]
+# ended [CODE]: stops kmemtraced, waits for it, and checks its trace, see checked
 ended()
 {
 	kill -INT $DAEMON
@@ -76,18 +76,18 @@ test_files_are_for_root()
 	eq features "$(cat $KT/features)" "[time] [pid] [tag]"
 }
 
-# What happened before there was a file system is there, nothing is lost.
+# The trace has the events from before the first file system, and nothing is lost.
 test_from_boot_on()
 {
 	recording 1 || fail "it is off"
 	record /tmp/boot
 	sleep 1
-	# it goes on, for others
+	# the recording continues for other readers
 	ended 4
 	recording 1 || fail "kmemtraced switched off what boot had switched on"
 	eq total_overruns "$(cat $KT/total_overruns)" 0
 	kmemtrace-report --csv --top 0 /tmp/boot > /tmp/boot.csv || fail "report: $?"
-	# only the beginning itself has taken a number before the first record
+	# only the start itself has a number before the first record
 	grep -q '/cpu0.out: [0-9]* records, numbers 2 to ' /tmp/check ||
 		fail "not from the first number on: $(grep cpu0 /tmp/check)"
 	! grep -q '^begins' /tmp/boot/header || fail "it says how often recording began"
@@ -131,8 +131,8 @@ test_bad_writes()
 	echo all > $KT/features
 }
 
-# Bytes at each line of the test module, by the trace and by the counters. The
-# percpu allocator is seen as the pages it takes.
+# Bytes at each line of the test module, from the trace and from the counters.  The trace
+# sees the percpu allocator as the pages that it takes.
 test_live_bytes_by_line()
 {
 	fresh
@@ -165,7 +165,7 @@ test_live_bytes_by_line()
 	{
 		n++
 		where = $3 " " $5
-		# a large kmalloc() is the pages that it has
+		# a large kmalloc() is recorded as its pages
 		live = pages[where] == objects[where] ? pages[where] : pages[where] + objects[where]
 		if (live != $1) {
 			print "# " $0 ": the trace has " live
@@ -178,29 +178,29 @@ test_live_bytes_by_line()
 
 PAIRS=100000
 
-# produce: that many pairs of kmalloc() and kfree() on each CPU, by a module that stays
+# produce: a module makes $PAIRS pairs of kmalloc() and kfree() on each CPU, and stays loaded
 produce()
 {
 	BEGAN=$(cut -d . -f 1 /proc/uptime)
 	insmod /modules/alloc_rate.ko rate=1000000000 pairs=$PAIRS || fail insmod
 }
 
-# all_of_them MORE FEW: of events beyond the module's, a few and a thousand a second may
-# be those of others
+# all_of_them MORE FEW: MORE events beyond the module's are acceptable up to FEW and a
+# thousand a second, which come from other tasks
 all_of_them()
 {
 	seconds=$(($(cut -d . -f 1 /proc/uptime) - BEGAN))
-	note "$1 more than the module's in $seconds seconds"
-	[ "$1" -ge 0 ] && [ "$1" -lt $(($2 + 1000 * seconds)) ] || fail "not as many as happened"
+	note "$1 events beyond the module's in $seconds seconds"
+	[ "$1" -ge 0 ] && [ "$1" -lt $(($2 + 1000 * seconds)) ] || fail "the events do not add up"
 }
 
-# Room for all: the trace has every one of them, on their line.
+# Buffers with room for all events: the trace has every one, on the right line.
 test_a_known_number()
 {
 	echo 160 > $KT/subbufs || fail subbufs
 	record /tmp/known
 	produce
-	# its line has a name as long as the module is there
+	# its line has a name as long as the module is loaded
 	ended
 	rmmod alloc_rate
 	grep -qx 'begins 0' /tmp/known/header || fail "begins: $(grep begins /tmp/known/header)"
@@ -215,8 +215,8 @@ test_a_known_number()
 	rm -rf /tmp/known
 }
 
-# Room for hardly any: what was written and what was lost is what happened, which is
-# that number and what else the guest does meanwhile.
+# Buffers with room for few events: written and lost events add up to all events, which
+# are the module's and those of other tasks.
 test_loss_is_exact()
 {
 	echo 2 > $KT/subbufs || fail subbufs
@@ -242,8 +242,8 @@ test_loss_is_exact()
 	echo all > $KT/features
 }
 
-# With a reader that was halted: what the trace has and what it says was lost is all that
-# happened, and the numbers of its records agree.
+# A reader that is stopped for a while: the events in the trace and its losses add up to
+# all events, and the numbers of the records agree.
 test_losses_add_up()
 {
 	echo 2 > $KT/subbufs || fail subbufs
@@ -274,7 +274,7 @@ test_losses_add_up()
 	echo 16 > $KT/subbufs
 }
 
-# With a reader that comes late: the gaps in the numbers are the losses.
+# A reader that starts late: the gaps in the numbers are the losses.
 test_losses_are_told()
 {
 	echo 2 > $KT/subbufs || fail subbufs
@@ -294,7 +294,8 @@ test_losses_are_told()
 	echo 16 > $KT/subbufs
 }
 
-# What was recorded by hand is there for kmemtraced, which says so if it is not wanted.
+# kmemtraced finds the rest of a recording that was made by hand, and reports it if it was
+# not requested.
 test_rest()
 {
 	echo 16 > $KT/subbufs
@@ -302,7 +303,7 @@ test_rest()
 	ls -lR /proc/self > /dev/null
 	enabled 0
 	kmemtraced --quiet --rest --output /tmp/rest 2> /tmp/said || fail "--rest: $(cat /tmp/said)"
-	recording 0 || fail "--rest has switched it on"
+	recording 0 || fail "--rest has switched the recording on"
 	checked /tmp/rest 4
 	[ "$(cat /tmp/rest/cpu*.out | wc -c)" -gt 1000 ] || fail "there was nothing"
 	enabled 1
@@ -311,17 +312,17 @@ test_rest()
 	grep -q 'thrown away' /tmp/said || fail "it does not say what it throws away"
 }
 
-# The files must have what the kernel wrote, and all of it.
+# The files must contain all that the kernel wrote.
 test_what_lacks_is_noticed()
 {
 	record /tmp/lack
 	ls -lR /proc/self > /dev/null
 	ended
 	: > /tmp/lack/cpu0.out
-	! kmemtrace_check --all /tmp/lack > /tmp/check || fail "nobody misses the records of a CPU"
+	! kmemtrace_check --all /tmp/lack > /tmp/check || fail "missing records of a CPU are not detected"
 }
 
-# Nor can anybody pause a recording without its being seen.
+# A paused recording is detected.
 test_a_pause_is_noticed()
 {
 	record /tmp/pause
@@ -342,7 +343,7 @@ bound()
 	done
 }
 
-# relay asks that of its readers
+# relay requires that a reader is bound to its CPU
 test_each_reader_is_bound_to_its_cpu()
 {
 	record /tmp/bound
@@ -350,8 +351,8 @@ test_each_reader_is_bound_to_its_cpu()
 	ended
 }
 
-# Without the table of tags it is the address that tells who called. What comes from
-# vmalloc() and kvmalloc() was asked for there, and not by the module.
+# Without the table of tags the address names the caller.  For vmalloc() and kvmalloc()
+# that is the allocator itself, and not the module.
 test_call_sites()
 {
 	fresh
@@ -361,7 +362,7 @@ test_call_sites()
 		cmd alloc $site 1
 	done
 	cat $CTAG/table > /tmp/called
-	# its symbols are there as long as the module is
+	# its symbols exist as long as the module is loaded
 	ended
 	sed -i '/^section tags$/,/^section modules$/{/^section /!d;}' /tmp/addresses/header
 	kmemtrace-report --csv --top 0 /tmp/addresses > /tmp/addresses.csv || fail "report: $?"
@@ -399,14 +400,14 @@ test_one_at_a_time()
 	note "$(cat /tmp/second)"
 	ended
 	if kmemtraced --quiet --seconds 1 --output /tmp/one 2> /tmp/second; then
-		fail "it has overwritten a trace"
+		fail "kmemtraced has overwritten a trace"
 	fi
 	note "$(cat /tmp/second)"
 	kmemtraced --quiet --seconds 1 --force --output /tmp/one 2> /tmp/second ||
 		fail "--force: $(cat /tmp/second)"
 }
 
-# The guide of kmemtrace, as printed: in a folder that nobody else can write to
+# The commands of kmemtrace's guide, as printed, in a folder that only root can write to
 test_guide()
 {
 	mkdir -m 700 /tmp/guide
@@ -421,12 +422,12 @@ test_guide()
 		kmemtrace_check $file > /tmp/check || fail "kmemtrace_check $file: $?"
 	done
 	kmemtrace-report > /tmp/report || fail "report: $?"
-	[ "$(wc -l < /tmp/report)" -gt 20 ] || fail "hardly a report: $(cat /tmp/report)"
+	[ "$(wc -l < /tmp/report)" -gt 20 ] || fail "the report is too short: $(cat /tmp/report)"
 	cd /
 	rm -r /tmp/guide
 }
 
-# However it ends; what was on before goes on.
+# However kmemtraced ends, a recording that was on before continues.
 test_killed_it_records_no_more()
 {
 	record /tmp/killed
@@ -449,13 +450,14 @@ test_killed_it_records_no_more()
 	enabled 0
 }
 
-# The file, and not who reads it, ends the recording. Anybody may make it last.
+# After a write of 2 the recording lasts as long as the file is open, whoever reads it.  A
+# write of 1 by any process makes it last.
 test_recording_as_long_as_a_file_is_open()
 {
 	exec 8> $KT/enabled
-	echo 2 >&8 || fail "no 2"
+	echo 2 >&8 || fail "2 is refused"
 	recording 1 || fail "it is off"
-	! echo 2 > $KT/enabled 2> /dev/null || fail "a second one holds it"
+	! echo 2 > $KT/enabled 2> /dev/null || fail "a second file could take it, too"
 	recording 1 || fail "the second one has ended it"
 	exec 8>&-
 	recording 0 || fail "it is on"
@@ -463,7 +465,7 @@ test_recording_as_long_as_a_file_is_open()
 	echo 2 >&8
 	enabled 1
 	exec 8>&-
-	recording 1 || fail "it does not last"
+	recording 1 || fail "1 did not make it last"
 	enabled 0
 }
 
@@ -488,7 +490,7 @@ test_max()
 	rm -r /tmp/max
 }
 
-# refused DIR: nothing is recorded there
+# refused DIR: kmemtraced refuses to record there
 refused()
 {
 	for force in "" --force; do
@@ -498,7 +500,7 @@ refused()
 	done
 }
 
-# root writes where nobody else can, whatever others have put there
+# root records only where no other user can write, whatever files others have put there
 test_folders_of_another_user()
 {
 	before=$(cat /proc/sys/fs/protected_symlinks)
@@ -528,7 +530,7 @@ test_folders_of_another_user()
 		eq "modes of folders" "$(stat -c %u,%a /tmp/all/new /tmp/all/new.ctf | xargs)" "0,700 0,700"
 		eq "modes of files" "$(stat -c %u,%a /tmp/all/new/* /tmp/all/new.ctf/* | sort -u)" 0,600
 		su nobody -s /bin/sh -c '! ls /tmp/all/new /tmp/all/new.ctf' 2> /dev/null ||
-			fail "nobody can read it"
+			fail "user nobody can read it"
 	done
 }
 
@@ -542,7 +544,7 @@ test_full_disk()
 		ls -lR /proc/self /sys/kernel > /dev/null
 		kill -0 $DAEMON 2> /dev/null || break
 	done
-	kill -0 $DAEMON 2> /dev/null && fail "it does not notice a full disk"
+	kill -0 $DAEMON 2> /dev/null && fail "kmemtraced does not notice a full disk"
 	wait $DAEMON
 	eq "exit code" $? 3
 	note "$(tail -1 /tmp/said)"
@@ -552,7 +554,7 @@ test_full_disk()
 	umount /tmp/small
 }
 
-# Onto a file system whose own allocations are in the trace.
+# The trace goes to a file system whose own allocations are in it.
 test_to_disk()
 {
 	mount_disk
@@ -569,16 +571,16 @@ test_cpu_goes_and_comes()
 {
 	SAY=
 	record /tmp/cpus
-	echo 0 > /sys/devices/system/cpu/cpu1/online || fail "CPU 1 stays"
+	echo 0 > /sys/devices/system/cpu/cpu1/online || fail "CPU 1 stays online"
 	ls -lR /proc/self > /dev/null
-	until_true 20 grep -q 'CPU 1 is offline' /tmp/said || fail "nobody sees it go: $(cat /tmp/said)"
-	echo 1 > /sys/devices/system/cpu/cpu1/online || fail "CPU 1 is not back"
+	until_true 20 grep -q 'CPU 1 is offline' /tmp/said || fail "kmemtraced does not see it go: $(cat /tmp/said)"
+	echo 1 > /sys/devices/system/cpu/cpu1/online || fail "CPU 1 does not come back"
 	taskset 2 ls -lR /proc/self > /dev/null
 	until_true 20 grep -q 'CPU 1 is online again' /tmp/said ||
-		fail "nobody sees it come: $(cat /tmp/said)"
+		fail "kmemtraced does not see it come back: $(cat /tmp/said)"
 	ended
 	note "$(cat /tmp/said)"
-	[ -s /tmp/cpus/cpu1.out ] || fail "nothing of CPU 1"
+	[ -s /tmp/cpus/cpu1.out ] || fail "no record from CPU 1"
 }
 
 test_formats()

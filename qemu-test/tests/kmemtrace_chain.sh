@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What an event costs on all its way to disk, in instructions: kmemtraced beside
-# trace-cmd, from the allocation until the recorder has ended and the disk has it
-# all. Done for few and for many pairs of kmalloc() and kfree(): the difference is
-# what the events cost, without what it costs to begin and to end. Buffers are so
-# large that nothing is lost. It fails if trace-cmd does not take three times as many
-# instructions, the allocations among them. And what it costs to report as many events.
+# The instructions of an event on its whole way to disk, with kmemtraced and with
+# trace-cmd: from the allocation until the recorder has ended and the disk has all data.
+# The test measures few and many pairs of kmalloc() and kfree(); the difference is the cost
+# of the events without that of start and end.  Buffers are so large that nothing is lost.
+# It fails if trace-cmd takes less than three times as many instructions, allocations
+# included.  It also prints the cost of reporting as many events.
 #
-# Time stands still while nothing runs, and then jumps to what is due: for the disk, by
-# minutes. The kernel copies eight bytes at a time: QEMU counts a REP MOVSB, which is what
-# it takes on a CPU that claims to be fast at it, as an instruction for each byte.
+# While nothing runs, time jumps to the next timer: by minutes while the disk works.  The
+# kernel must copy eight bytes at a time: on a CPU that claims a fast REP MOVSB it uses
+# that, and QEMU counts an instruction for each byte.
 #
 # append: sysctl.vm.mem_profiling=0 sysctl.kernel.hung_task_timeout_secs=0 clearcpuid=erms,fsrm
 # icount: yes
@@ -31,7 +31,7 @@ produce()
 	insmod /modules/alloc_rate.ko rate=1000000000 pairs=$PAIRS || fail insmod
 }
 
-# timed COMMAND...: into $took, in microseconds
+# timed COMMAND...: sets $took, in microseconds
 timed()
 {
 	began=$(busy_time)
@@ -68,18 +68,18 @@ with_kmemtraced()
 	size=$(stat -c %s /mnt/t/cpu0.out)
 }
 
-# chain NAME COMMAND: what an event costs, into $cost
+# chain NAME COMMAND: sets $cost to the cost of an event
 chain()
 {
 	PAIRS=$FEW
-	timed "$2"	# what is paid for once
+	timed "$2"	# pays for what happens only once
 	timed "$2"
 	few=$took
 	few_size=$size
 	PAIRS=$MANY
 	timed "$2"
 	cost=$(((took - few) * 500 / (MANY - FEW)))
-	note "$1: $cost instructions an event, $(((size - few_size) / 2 / (MANY - FEW))) bytes; to begin and to end $((few / 1000 - cost * FEW / 500000)) ms"
+	note "$1: $cost instructions an event, $(((size - few_size) / 2 / (MANY - FEW))) bytes; start and end $((few / 1000 - cost * FEW / 500000)) ms"
 }
 
 test_beside_trace_cmd()
@@ -94,14 +94,14 @@ test_beside_trace_cmd()
 	theirs=$((cost - nothing))
 	for FEATURES in none all; do
 		chain "kmemtraced, $FEATURES" with_kmemtraced
-		note "$((theirs * 100 / (cost - nothing))) hundredths of what trace-cmd gets to disk"
+		note "trace-cmd takes $((theirs * 100 / (cost - nothing))) % of these instructions"
 		all=$(((nothing + theirs) * 100 / cost))
-		note "$all hundredths with the allocations themselves"
-		[ $all -ge 300 ] || fail "$FEATURES: not three times what trace-cmd gets to disk"
+		note "and $all % with the allocations themselves"
+		[ $all -ge 300 ] || fail "$FEATURES: trace-cmd takes less than three times as many instructions"
 	done
 }
 
-# report NAME COMMAND...: what it takes, for the events there are
+# report NAME COMMAND...: the instructions an event and the memory of a report
 report()
 {
 	name=$1

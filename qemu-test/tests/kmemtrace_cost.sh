@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What an event costs, in instructions: kmemtrace off, on, and on with each feature,
-# beside the same events recorded by ftrace, and by perf where that starts. A table in
-# notes; it fails if "off" costs anything, "on" more than a fifth of ftrace, or all
-# features more than three tenths.
-# The figures are the same in every run.
+# The instructions of an event: kmemtrace off, on, and on with each feature, compared with
+# the same events recorded by ftrace, and by perf if it starts.  The notes have a table.  It
+# fails if "off" costs anything, "on" more than a fifth of ftrace, or all features more than
+# three tenths.  The figures are the same in every run.
 #
 # append: sysctl.vm.mem_profiling=0
 # icount: yes
@@ -19,8 +18,8 @@ FT=/sys/kernel/tracing
 CASES="kmalloc-64 kmem_cache-192 order-0"
 EVENTS="kmalloc kfree kmem_cache_alloc kmem_cache_free mm_page_alloc mm_page_free"
 
-# measure NAME [COMMAND]: a pair of allocation and free, into /tmp/cost.NAME; by a command
-# that runs what it is given
+# measure NAME [COMMAND]: measures a pair of allocation and free into /tmp/cost.NAME;
+# COMMAND runs the measurement
 measure()
 {
 	dmesg -c > /dev/null
@@ -34,7 +33,7 @@ cost()
 	awk -v c="$2" '$1 == c { print $2; exit }' "/tmp/cost.$1"
 }
 
-# event NAME CASE: what one of the two events of a pair costs
+# event NAME CASE: the cost of one of the two events of a pair
 event()
 {
 	more=$(cost "$1" "$2")
@@ -60,7 +59,7 @@ perf_record()
 	perf=$?
 }
 
-# Where it starts, one more column.
+# If perf starts, the table has another column.
 with_perf()
 {
 	perf_record true
@@ -85,7 +84,7 @@ test_table()
 	with_features tag tag
 	with_features all all
 	measure off
-	# overwriting is not to be in it
+	# the cost shall not include overwriting
 	echo 100000 > $FT/buffer_size_kb
 	for e in $EVENTS; do
 		echo 1 > $FT/events/kmem/$e/enable || fail "ftrace: $e"
@@ -95,7 +94,7 @@ test_table()
 		echo 0 > $FT/events/kmem/$e/enable
 	done
 	with_perf
-	note "instructions an event, half of what a pair costs more"
+	note "instructions an event: half of what they add to a pair"
 	note "$(printf '%-16s' case)$(printf ' %8s' $COLUMNS)"
 	for c in $CASES; do
 		row=$(printf '%-16s' "$c")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Boot parameters of kmemtrace that make no sense: the kernel boots, says what is
-# wrong, and either takes the default or records nothing.
+# Wrong boot parameters of kmemtrace: the kernel boots, reports the mistake, and either uses
+# the default or records nothing.
 #
 # append: kmemtrace.subbufs=0
 # append: kmemtrace.subbufs=-3
@@ -23,7 +23,7 @@
 
 KT=/sys/kernel/debug/kmemtrace
 
-# expect ENABLED SUBBUFS FEATURES: and what dmesg has to say
+# expect ENABLED SUBBUFS FEATURES: checks these settings
 expect()
 {
 	eq enabled "$(cat $KT/enabled)" "$1"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Recording from boot on: most of the memory is initialized long after the buffers are
-# asked for, and a CPU that was online once and is not when their files are made has its
-# file all the same.
+# Recording from boot on: most memory is initialized long after the buffers are requested.
+# A CPU that was online before, but is offline when the files are created, still has a file.
 #
 # append: kmemtrace.subbufs=500 nosmt
 # memory: 1G
@@ -21,7 +20,7 @@ test_memory_that_comes_later()
 	eq enabled "$(cat $KT/enabled)" 1
 }
 
-# events recorded and lost on cpu1
+# the number of events recorded and lost on cpu1
 events()
 {
 	awk '$1 == 1 { print $2 + $4 }' $KT/stats

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Two nodes of a CPU each: an allocation that asks for memory of the other node is
-# reported as one for another CPU, one that asks for its own is not; and neither is a
-# free where the allocation was, but one on the other CPU is.
+# Two nodes with a CPU each: an allocation that requests memory of the other node is
+# reported as one for another CPU, an allocation from its own node is not.  A free on the
+# other CPU is reported as such, a free on the allocating CPU is not.
 #
 # memory: 1G
 # append: sysctl.vm.mem_profiling=0
@@ -32,12 +32,12 @@ recording()
 	grep -q 1 $KT/enabled
 }
 
-# pages NODE WRITER REMOVER: a file of so many pages of that node, written and removed by
-# those CPUs; into $allocs, $cross_allocs and $cross_frees
+# pages NODE WRITER REMOVER: CPU WRITER writes a file with $PAGES pages of that node, CPU
+# REMOVER removes it.  Sets $allocs, $cross_allocs and $cross_frees.
 pages()
 {
 	rm -rf /mnt/t
-	# onto a disk, past the page cache: the file is all that has pages of a tmpfs
+	# record to a disk, past the page cache: only the file has pages of a tmpfs
 	kmemtraced --quiet --output /mnt/t 2> /tmp/said &
 	DAEMON=$!
 	until_true 20 recording || fail "$(cat /tmp/said)"
@@ -79,7 +79,7 @@ test_the_other_node()
 	eq "for another CPU" "$cross_allocs" $PAGES
 }
 
-# The last few may wait where they were allocated to be put on a list.
+# The last few pages may wait on the allocating CPU to be put on a list.
 test_freed_on_the_other_cpu()
 {
 	pages 0 0 1

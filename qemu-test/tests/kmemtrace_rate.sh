@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How many events a second get to disk without loss: kmemtraced beside trace-cmd, two
-# CPUs, the same buffers for each CPU, the same disk. With 4 MiB of buffers the rate
-# rises by a fifth until something is lost, or until the CPUs cannot allocate that fast
-# any more. Flat out, with room for all, it is by the clock on the wall how long a
-# number of events takes until the disk has them. Figures are notes, since the host has
-# a say in them: on a busy one, that of kmemtraced is the smaller one. kmemtrace_chain
-# counts instructions and has a verdict.
+# The events a second that get to disk without loss: kmemtraced and trace-cmd, two CPUs, the
+# same buffers for each CPU, the same disk.  With 4 MiB of buffers the rate rises by a fifth
+# until events are lost, or until the CPUs cannot allocate that fast.  At full speed, with
+# room for all events, the test measures the wall-clock time until the disk has them.  The
+# figures are notes, because they depend on the host: a busy host can make that of
+# kmemtraced the smaller one.  kmemtrace_chain counts instructions and has a verdict.
 #
-# The clock is the CPU's, as in a PC. Left alone, this guest reads CLOCK_MONOTONIC from
-# an HPET, a device of QEMU's, which takes longer than all else that an event does. And
-# the CPU does not claim that it copies strings of bytes fast: a translated one moves a
-# byte at a time with REP MOVSB, where the kernel's other way is eight.
+# The clock is the TSC, as on a PC.  By default this guest reads CLOCK_MONOTONIC from an
+# HPET, a device of QEMU's, which takes longer than the rest of an event.  The CPU does not
+# claim a fast REP MOVSB: TCG moves one byte at a time with it, and the kernel's other copy
+# loop moves eight.
 #
 # append: sysctl.vm.mem_profiling=0 tsc=reliable clearcpuid=erms,fsrm
 # modules: alloc_rate
@@ -25,7 +24,7 @@
 KT=/sys/kernel/debug/kmemtrace
 SECONDS_EACH=4
 
-# produce RATE: false if the CPUs fell back by more than a tenth
+# produce RATE: fails if the CPUs were slower by more than a tenth
 produce()
 {
 	dmesg -c > /dev/null
@@ -52,7 +51,7 @@ lost_by_kmemtrace()
 	lost=$(awk '$1 == "lost" { n += $3 } END { print n + 0 }' /mnt/t/header)
 }
 
-# lossless NAME RATE COMMAND...: events a second
+# lossless NAME RATE COMMAND...: prints the events a second without loss
 lossless()
 {
 	name=$1
@@ -67,19 +66,19 @@ test_beside_trace_cmd()
 	mount -t tracefs none /sys/kernel/tracing 2> /dev/null
 	[ -d /sys/kernel/tracing/events/kmem ] || fail "no tracefs"
 	until_true 20 grep -qx tsc /sys/devices/system/clocksource/clocksource0/current_clocksource ||
-		fail "not the clock of the CPU"
+		fail "the clock is not the TSC"
 	lossless trace-cmd 10000 trace_cmd_at kmem/kmalloc
 	theirs=$best
 	[ "$theirs" -gt 0 ] || fail "trace-cmd records nothing without loss"
 	for FEATURES in none all; do
 		lossless "kmemtraced, $FEATURES" $theirs lost_by_kmemtrace
-		note "$((best * 100 / theirs)) hundredths of trace-cmd"
+		note "$((best * 100 / theirs)) % of the rate of trace-cmd"
 	done
 	kmemtrace_check --all /mnt/t > /tmp/check || fail "$(tail -3 /tmp/check)"
 	rm -rf /mnt/t /mnt/t.dat*
 }
 
-# wall: in hundredths of a second
+# wall: the time of the host in hundredths of a second
 wall()
 {
 	read -r up _ < /proc/uptime
@@ -113,7 +112,7 @@ FEW=100000
 MANY=900000
 ROUNDS=5
 
-# timed PAIRS COMMAND: how long it takes until the disk has it all, into $took
+# timed PAIRS COMMAND: sets $took to the time until the disk has all data
 timed()
 {
 	PAIRS=$1
@@ -126,7 +125,7 @@ timed()
 	rmmod alloc_rate
 }
 
-# least NAME COMMAND: few and many, the shortest that there were of each, into /tmp/NAME
+# least NAME COMMAND: measures few and many pairs; keeps the shortest times in /tmp/NAME
 least()
 {
 	few=
@@ -139,7 +138,7 @@ least()
 	echo "$few $many" > "/tmp/$1"
 }
 
-# speed NAME: events a second, into $speed, without what it takes to begin and end
+# speed NAME: sets $speed to the events a second, without the time of start and end
 speed()
 {
 	read -r few many < "/tmp/$1"
@@ -153,7 +152,7 @@ test_flat_out()
 	mount | grep -q /mnt || mount_disk
 	mount -t tracefs none /sys/kernel/tracing 2> /dev/null
 	echo 400 > $KT/subbufs || fail subbufs
-	# In turns: a host that is slower for a while is so for all.
+	# In turns, so that a slow phase of the host affects all of them.
 	for round in $(seq $ROUNDS); do
 		least trace-cmd trace_cmd_flat_out
 		for FEATURES in none all; do
@@ -165,8 +164,8 @@ test_flat_out()
 	theirs=$speed
 	for FEATURES in none all; do
 		speed "kmemtraced-$FEATURES"
-		note "$((speed * 100 / theirs)) hundredths of trace-cmd"
-		[ "$speed" -gt "$theirs" ] || fail "$FEATURES: not even as fast"
+		note "$((speed * 100 / theirs)) % of the speed of trace-cmd"
+		[ "$speed" -gt "$theirs" ] || fail "$FEATURES: slower than trace-cmd"
 	done
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# /dev/kmon: what the device accepts, what its records are, and that what was read
-# and what was lost is what was written.
+# /dev/kmon: the settings that the device accepts, the contents of its records, and that the
+# records read and lost add up to the records written.
 #
 # append: sysctl.vm.mem_profiling=1 rcupdate.rcu_cpu_stall_timeout=150
 # modules: kmon_feed ctag_test ctag_keep
@@ -14,11 +14,11 @@
 PARAMS=/sys/module/kmon/parameters
 TAGS=/sys/kernel/debug/kmon/tags
 
-# Where all takes ten times as long, a tenth of the records is as hard a test.
+# On a kernel that is ten times slower, a tenth of the records is as hard a test.
 PART=1
 ! slow_kernel || PART=10
 
-# start_log NAME OPTION...: kmonlog into /tmp/NAME, its messages into /tmp/NAME.said
+# start_log NAME OPTION...: runs kmonlog, output in /tmp/NAME, messages in /tmp/NAME.said
 start_log()
 {
 	name=$1
@@ -26,7 +26,7 @@ start_log()
 	rm -f /tmp/$name /tmp/$name.*
 	kmonlog -o /tmp/$name -p /tmp/$name.pids "$@" 2> /tmp/$name.said &
 	eval "LOG_$name=$!"
-	# a case that fails leaves none for the next
+	# a failed case must not leave a kmonlog to the next
 	LOGS="$LOGS $!"
 	trap 'echo 256K > $PARAMS/ring_size; kill -KILL $LOGS 2> /dev/null' EXIT
 	until_true 20 recording || fail "kmonlog does not begin: $(cat /tmp/$name.said)"
@@ -37,7 +37,7 @@ recording()
 	grep -q '^kmonlog: started' /tmp/$name.said
 }
 
-# end_log NAME [CODE...]: with one of these exit codes; leaves $read and $lost
+# end_log NAME [CODE...]: ends kmonlog, which must exit with one of CODE; sets $read, $lost
 end_log()
 {
 	name=$1
@@ -56,7 +56,7 @@ end_log()
 	lost=$2
 }
 
-# feed OPTION...: leaves $written, $dropped and $refused
+# feed OPTION...: runs kmon_feed; sets $written, $dropped and $refused
 feed()
 {
 	dmesg -c > /dev/null
@@ -64,7 +64,7 @@ feed()
 	fed_up
 }
 
-# fed_up: what insmod ended with
+# fed_up: the exit code of insmod
 fed_up()
 {
 	rmmod kmon_feed
@@ -76,8 +76,8 @@ fed_up()
 	refused=$3
 }
 
-# check_feed NAME: the records of kmon_feed that are in the log, and the numbers that
-# are missing between them
+# check_feed NAME: counts the records of kmon_feed in the log, and the numbers that are
+# missing between them
 check_feed()
 {
 	kmon check /tmp/$1 > /tmp/checked || fail "$1: $(cat /tmp/checked)"
@@ -91,7 +91,7 @@ test_modes()
 	for p in ring_size flush_hz; do
 		eq "mode of $p" "$(stat -c %a $PARAMS/$p)" 600
 	done
-	su nobody -s /bin/sh -c 'cat /dev/kmon' 2> /dev/null && fail "nobody may"
+	su nobody -s /bin/sh -c 'cat /dev/kmon' 2> /dev/null && fail "user nobody may read"
 }
 
 test_parameters()
@@ -116,7 +116,7 @@ test_bounds()
 	kmon bounds || fail "see above"
 }
 
-# Byte by byte: CPU, time, size, blob
+# A record, byte by byte: CPU, time, size, blob
 test_header()
 {
 	start_log a --sources none
@@ -157,20 +157,19 @@ test_sizes()
 	eq "records" $read $((2 * $(nproc)))
 	eq "bytes" "$(stat -c %s /tmp/a)" $((read * 65546))
 	grep -q "$((3 * $(nproc))) refused" /tmp/a.said || fail "$(cat /tmp/a.said)"
-	# nobody listens
+	# no instance is open
 	feed nr=5
 	eq "while it is closed" "$written $dropped" "0 0"
 }
 
-# Rings that have room for as long as the host may let a CPU wait
+# Rings with room for the longest time that the host may stop a CPU
 roomy()
 {
 	echo 16M > $PARAMS/ring_size || fail ring_size
 	trap 'echo 256K > $PARAMS/ring_size; kill -KILL $LOGS 2> /dev/null' EXIT
 }
 
-# said_losses NAME: the exit code and the advice are those of a log with losses, or
-# of one without
+# said_losses NAME: exit code and advice fit the log: with losses or without
 said_losses()
 {
 	advised=$(grep -c '^kmonlog: a larger buffer loses less' /tmp/$1.said)
@@ -181,7 +180,7 @@ said_losses()
 	fi
 }
 
-# conserved_by NAME: what it read and lost is what was written
+# conserved_by NAME: records read and lost add up to those written
 conserved_by()
 {
 	end_log $1 0 2
@@ -215,7 +214,7 @@ test_three_instances()
 	done
 }
 
-# Slow enough for all of it to be carried
+# Slow enough that no record is lost
 test_nothing_is_lost()
 {
 	roomy
@@ -228,7 +227,7 @@ test_nothing_is_lost()
 	eq "fed" $written $((50000 / PART * $(nproc)))
 }
 
-# A task, a softirq on top of it, an interrupt on top of that, and an NMI
+# Records from a task, a softirq, an interrupt and an NMI that interrupt each other
 test_contexts()
 {
 	roomy
@@ -244,14 +243,14 @@ test_contexts()
 		note "context $context: $n"
 		[ "$n" -gt 10 ] || fail "context $context: $n"
 	done
-	# and as fast as they can
+	# and at full speed
 	echo 256K > $PARAMS/ring_size
 	start_log a --sources none
 	feed nr=$((200000 / PART)) mix=1
 	conserved_by a
 }
 
-# rounds NAME A B: the records of two tasks that only wake each other, in order
+# rounds NAME A B: checks the records of two tasks that only wake each other, in order
 rounds()
 {
 	kmonparse --sort /tmp/$1 | awk -F, -v a="$2" -v b="$3" -v want="$4" '
@@ -265,13 +264,13 @@ rounds()
 	s == "op=QUE,pid=" a { if (state == 5) { state = 6; next } }
 	s == "op=DEQ,pid=" b { if (state == 6) { state = 7; next } }
 	s == "op=SWC,prev=" b ",next=" a { if (state == 7) { state = 0; n++; next } }
-	# the stopper, which outranks everybody, and whom else they may wake
+	# leave out the stopper, which preempts all, and other tasks that they may wake
 	s ~ "=SWC," && !(s ~ "=" a "(,|$)" && s ~ "=" b "(,|$)") { away++; next }
 	s ~ "=WAK,from=(" a "|" b ")," && s !~ "to=(" a "|" b ")$" { next }
-	# how they came and went
+	# leave out their start and end
 	s ~ "=" a "(,|$)" || s ~ "=" b "(,|$)" { if (n && n < want - 1) { print "# round " n ", step " state ": " s; bad++ } }
 	END { print "# " n " whole rounds, " away + 0 " switches to and from others"; exit bad || n < want - 1 || n > want }' ||
-		fail "not the records they must have made"
+		fail "the records are not those of the rounds"
 }
 
 test_pingpong()
@@ -299,7 +298,7 @@ test_wide_pids()
 	end_log a
 	eq lost $lost 0
 	rounds a $1 $2 $((2000 / PART))
-	# of both widths
+	# records of both widths
 	od -A n -t x1 -v -w1 /tmp/a | awk '
 	{ b[n++] = $1 }
 	END { for (at = 0; at < n; at += 11 + hex(b[at + 9]) + 256 * hex(b[at + 10]))
@@ -309,18 +308,17 @@ test_wide_pids()
 	      exit bad }
 	function hex(s) { return (index("0123456789abcdef", substr(s, 1, 1)) - 1) * 16 +
 				 index("0123456789abcdef", substr(s, 2, 1)) - 1 }' ||
-		fail "not of both widths"
+		fail "the records do not have both widths"
 	grep -q '^4000000 ' /tmp/a.pids || fail "not in the pid file"
 	echo 950000 > /proc/sys/kernel/sched_rt_runtime_us
 }
 
-# What a task ran, by its records and by the scheduler's own account: schedstat, or,
-# in a kernel without it, the task's clock, which is the same sum.  A host that takes
-# a CPU away in the middle of a switch has the two clocks charge that to different
-# tasks: then once more.
+# The run time of a task, by its records and by the scheduler: schedstat or, in a kernel
+# without it, the task's clock, which is the same sum.  If the host stops a CPU in the
+# middle of a switch, the two clocks charge that time to different tasks: then try again.
 test_run_time()
 {
-	! slow_kernel || skip "a switch takes longer here than what is to be measured"
+	! slow_kernel || skip "a switch takes longer than the time to be measured"
 	roomy
 	if zcat /proc/config.gz | grep -qx CONFIG_SCHEDSTATS=y; then
 		[ -e /proc/self/schedstat ] || fail "no schedstat, with CONFIG_SCHEDSTATS"
@@ -328,7 +326,7 @@ test_run_time()
 	for try in 1 2 3 4 5; do
 		start_log a -b 16M --force
 		kmon burn 3000 > /tmp/schedstat 2> /tmp/said || fail "burn: $(cat /tmp/schedstat)"
-		note "the scheduler's account is the one of $(cut -d ' ' -f 2- /tmp/said | sort -u)"
+		note "the scheduler's figures are from $(cut -d ' ' -f 2- /tmp/said | sort -u)"
 		end_log a
 		eq lost $lost 0
 		kmonparse --summary --json /tmp/a > /tmp/summary || fail "kmonparse"
@@ -369,12 +367,12 @@ test_allocations()
 	end_log a
 	eq lost $lost 0
 	kmonparse --sort /tmp/a > /tmp/a.text || fail kmonparse
-	# what a debugging kernel has around an object is part of what was allocated
+	# on a debug kernel the size includes the metadata of an object
 	object=$(cat /sys/kernel/slab/kmalloc-128/slab_size)
 	recorded kmalloc_100 "$object" 200 150
-	# the object, and the pages it is, of one line and at one address
+	# the object and its pages, at one line and one address
 	recorded kmalloc_16384 16384 40 20
-	# four at a time
+	# bulk allocations of four objects each
 	recorded cache_bulk 200 120 80
 	recorded alloc_pages_3 32768 20 10
 	recorded pages_bulk 4096 120 80
@@ -388,7 +386,7 @@ change()
 	cmd free $1 $3
 }
 
-# recorded SITE BYTES ALLOCATED FREED: what is on the line of that in /tmp/a.text
+# recorded SITE BYTES ALLOCATED FREED: /tmp/a.text has that for the line of SITE
 recorded()
 {
 	site=$(awk -v f="func:make_$1" '$NF == f { print $1 }' /tmp/a.sites)
@@ -400,7 +398,7 @@ recorded()
 	eq "$1: allocated, freed, not of $2 bytes" "$got" "$3 $4 0"
 }
 
-# What a task allocates lies between the switch to it and the next one on that CPU
+# The allocations of a task lie between the switch to it and the next switch on that CPU
 test_one_time_line()
 {
 	roomy
@@ -423,7 +421,7 @@ test_one_time_line()
 	mod_unload
 }
 
-# An interrupt wakes: so it is not the task that it came upon
+# An interrupt wakes a task: the waker is not the task that it interrupted
 test_woken_by_interrupt()
 {
 	roomy
@@ -441,8 +439,8 @@ test_woken_by_interrupt()
 	      exit bad || from[0] < 200 || took_over < 100 }' || fail "not by interrupts"
 }
 
-# reads_at HZ: how often there was something to read in three seconds in which every few
-# milliseconds something was added
+# reads_at HZ: sets $reads to the number of reads that returned records in three seconds,
+# while records are added every few milliseconds
 reads_at()
 {
 	echo "$1" > $PARAMS/flush_hz || fail "flush_hz $1"
@@ -468,8 +466,8 @@ test_flush_hz()
 	[ "$reads" -le 420 ] || fail "a hundred times a second: $reads in three seconds"
 }
 
-# One instance in several processes: each record goes to one of them, and the last
-# close() is the one that counts
+# Several processes share one instance: each record goes to one of them, and the last
+# close() ends the instance
 test_shared_by_fork()
 {
 	settle
@@ -483,7 +481,7 @@ second_feeds()
 	grep -qsx kmon_feed/1 /proc/[0-9]*/comm
 }
 
-# cpu1_blinks TIMES: goes and comes, as $feeder writes
+# cpu1_blinks TIMES: CPU 1 goes offline and online while $feeder writes
 cpu1_blinks()
 {
 	n=0
@@ -498,14 +496,14 @@ cpu1_blinks()
 	done
 }
 
-# A CPU goes and comes, while others write
+# A CPU goes offline and online while other CPUs write
 test_hotplug_under_load()
 {
 	start_log a --sources none
 	dmesg -c > /dev/null
 	insmod /modules/kmon_feed.ko nr=$((3000000 / PART)) &
 	feeder=$!
-	# its threads are for the CPUs that are there when it begins
+	# it starts threads for the CPUs that are online at that time
 	until_true 60 second_feeds || fail "no thread"
 	cpu1_blinks 5
 	wait $feeder || fail insmod
@@ -518,12 +516,12 @@ test_hotplug_under_load()
 	said_losses a
 	note "$read read, $lost lost, of which $dropped in the rings"
 	eq "read and lost" $((read + lost)) $((written + dropped))
-	# a thread that had to leave its CPU goes on with its numbers on another
+	# a thread that must leave its CPU continues its numbers on another CPU
 	kmon check /tmp/a moved > /tmp/checked || fail "$(cat /tmp/checked)"
 	eq "in the log, of CPUs" "$(cat /tmp/checked)" "$read $(nproc)"
 }
 
-# And what the scheduler says of that: it is as much for both
+# The scheduler's records of that, with a second instance open that requests no records
 test_hotplug_of_tasks()
 {
 	start_log a --sources none
@@ -537,12 +535,12 @@ test_hotplug_of_tasks()
 	said_losses b
 	switches=$(kmonparse /tmp/b | grep -c '^cpu=1,.*op=SWC,')
 	note "$read records of all, $lost lost, $switches switches on CPU 1"
-	[ "$switches" -gt 10 ] || fail "hardly a switch on CPU 1"
+	[ "$switches" -gt 10 ] || fail "only $switches switches on CPU 1"
 	end_log a 0 2
 	said_losses a
 }
 
-# A CPU goes and comes
+# A CPU goes offline and online
 test_hotplug()
 {
 	start_log a --sources none
@@ -558,7 +556,7 @@ test_hotplug()
 	end_log a 0 2
 	note "$read read, $lost lost"
 	eq "read and lost" $((read + lost)) $((total + 1000 * $(nproc)))
-	# one that was away when the device was opened
+	# a CPU that was offline when the device was opened
 	echo 0 > /sys/devices/system/cpu/cpu1/online || fail offline
 	start_log a --sources none
 	echo 1 > /sys/devices/system/cpu/cpu1/online || fail online
@@ -567,7 +565,7 @@ test_hotplug()
 	eq "read" $read $((1000 * $(nproc)))
 }
 
-# The reader sleeps: its records are lost, and counted; the other's are not
+# One reader sleeps: its records are lost and counted; those of the other reader are not
 test_a_reader_that_sleeps()
 {
 	roomy
@@ -583,7 +581,7 @@ test_a_reader_that_sleeps()
 	eq "b lost" $lost 0
 }
 
-# Opened and closed all the time while others write
+# The device is opened and closed all the time while records are written
 test_close_while_others_write()
 {
 	insmod /modules/kmon_feed.ko nr=$((5000000 / PART)) pause=1000 &
@@ -603,7 +601,7 @@ test_close_while_others_write()
 	[ $n -gt $((3 / PART)) ] || fail "only $n times"
 }
 
-# What rings and buffers took is given back with the last close
+# The last close frees the memory of rings and buffers
 test_all_is_given_back()
 {
 	settle

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What scheduling costs to have on disk, in instructions: kmonlog beside trace-cmd,
-# two tasks that wake each other, until the recorder has ended and the disk has it all.
-# Done for few and for many rounds: the difference is what rounds cost, without what it
-# costs to begin and to end. Nothing may be lost.
+# The instructions of recording the scheduler to disk, with kmonlog and with trace-cmd: two
+# tasks wake each other, until the recorder has ended and the disk has all data.  The test
+# measures few and many rounds; the difference is the cost of the rounds without that of
+# start and end.  Nothing may be lost.
 #
-# Time stands still while nothing runs, and then jumps to what is due: for the disk, by
-# minutes.
+# While nothing runs, time jumps to the next timer: by minutes while the disk works.
 #
 # append: sysctl.vm.mem_profiling=0 sysctl.kernel.hung_task_timeout_secs=0
 # icount: yes
@@ -56,11 +55,11 @@ with_kmonlog()
 	[ "$records" -ge $((8 * ROUNDS)) ] || fail "$records records"
 }
 
-# chain NAME COMMAND: instructions of a round, into $cost
+# chain NAME COMMAND: sets $cost to the instructions of a round
 chain()
 {
 	ROUNDS=$FEW
-	timed "$2"	# what is paid for once
+	timed "$2"	# pays for what happens only once
 	timed "$2"
 	few=$took
 	ROUNDS=$MANY
@@ -74,7 +73,7 @@ test_beside_trace_cmd()
 	mount_disk
 	mount -t tracefs none /sys/kernel/tracing 2> /dev/null
 	echo -1 > /proc/sys/kernel/sched_rt_runtime_us
-	# the two tasks let nobody else run meanwhile, in either case
+	# in both cases the two tasks let no other task run meanwhile
 	echo 64M > /sys/module/kmon/parameters/ring_size || fail ring_size
 	chain nothing nothing
 	without=$cost
@@ -83,7 +82,7 @@ test_beside_trace_cmd()
 	chain kmonlog with_kmonlog
 	ours=$((cost - without))
 	note "kmonlog: $((ours / 8)) instructions a record, to disk"
-	note "$((theirs * 100 / ours)) hundredths of the rounds that trace-cmd gets to disk"
+	note "trace-cmd takes $((theirs * 100 / ours)) % of the instructions of kmonlog"
 	[ $theirs -gt $ours ] || fail "trace-cmd costs less"
 }
 

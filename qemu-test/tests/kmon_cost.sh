@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a record costs, in instructions: kmon_add_data() alone, closed and started; and
-# a record of the scheduler beside ftrace's sched_switch. It fails if a record costs
-# more than a quarter of ftrace's event, or if anything is lost. Nobody reads: what
-# it costs to carry records to disk is in kmon_chain.sh.
+# The instructions of a record: kmon_add_data() alone, with the device closed and started,
+# and a record of the scheduler compared with ftrace's sched_switch.  It fails if a record
+# costs more than a quarter of ftrace's event, or if anything is lost.  No reader runs:
+# kmon_chain.sh has the cost of the way to disk.
 #
 # append: sysctl.vm.mem_profiling=0
 # icount: yes
@@ -16,7 +16,7 @@
 FT=/sys/kernel/tracing
 ROUNDS=5000
 
-# alone NAME: into /tmp/alone.NAME
+# alone NAME: measures kmon_add_data() into /tmp/alone.NAME
 alone()
 {
 	dmesg -c > /dev/null
@@ -26,7 +26,7 @@ alone()
 	note "$1: $(cat "/tmp/alone.$1" | xargs)"
 }
 
-# pingpong NAME: instructions of a round of two switches into /tmp/round.NAME
+# pingpong NAME: measures a round of two switches into /tmp/round.NAME
 pingpong()
 {
 	kmon pingpong $ROUNDS 0 > /tmp/pp || fail "$(cat /tmp/pp)"
@@ -35,7 +35,7 @@ pingpong()
 	note "$1: a round is $(cat "/tmp/round.$1") instructions"
 }
 
-# started COMMAND...: while an instance is
+# started COMMAND...: runs it while an instance is started
 started()
 {
 	kmon hold 1 1000000 > /tmp/held &
@@ -47,7 +47,7 @@ started()
 	tail -1 /tmp/held > /tmp/lost
 }
 
-# more NAME EVENTS: what each of so many in a round costs
+# more NAME EVENTS: the cost of each of EVENTS events in a round
 more()
 {
 	echo $((($(cat "/tmp/round.$1") - $(cat /tmp/round.nothing)) / $2))
@@ -61,9 +61,9 @@ test_alone()
 	eq "closed again" "$(cat "/tmp/alone.closed again")" "$(cat /tmp/alone.closed)"
 	# a branch that is not taken, in a loop
 	awk '$2 > 8 { bad = 1 } END { exit bad || NR != 2 }' /tmp/alone.closed ||
-		fail "closed, it costs something"
+		fail "it costs something while closed"
 	awk '$2 < 20 { bad = 1 } END { exit bad || NR != 2 }' /tmp/alone.started ||
-		fail "started, it does nothing"
+		fail "it does nothing while started"
 }
 
 test_beside_ftrace()
@@ -71,7 +71,7 @@ test_beside_ftrace()
 	[ -d $FT/events ] || mount -t tracefs none $FT || fail tracefs
 	echo -1 > /proc/sys/kernel/sched_rt_runtime_us
 	pingpong nothing
-	# all of them have room, so that no half of them is only counted
+	# all records have room, so that none is only counted as lost
 	echo 4M > /sys/module/kmon/parameters/ring_size || fail ring_size
 	started pingpong kmon
 	echo 256K > /sys/module/kmon/parameters/ring_size
@@ -88,9 +88,9 @@ test_beside_ftrace()
 	[ $ours -gt 20 ] || fail "nothing is recorded"
 	note "$((ours * 1000 / ftrace)) thousandths of ftrace"
 	[ $((ours * 1000 / ftrace)) -le 250 ] || fail "more than a quarter"
-	# closed, it is as if it never had been open
+	# after the close, the cost is as if the device had never been open
 	d=$(($(cat /tmp/round.again) - $(cat /tmp/round.nothing)))
-	[ ${d#-} -le 20 ] || fail "$d instructions a round stay"
+	[ ${d#-} -le 20 ] || fail "$d instructions a round remain"
 }
 
 run_tests

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ten minutes of whatever one can do to /dev/kmon, under KASAN, lockdep and kmemleak:
-# no splat, and nothing is left of it.
+# Ten minutes of random calls on /dev/kmon, under KASAN, lockdep and kmemleak: no splat, and
+# nothing leaks.
 #
 # append: kmemleak=on rcupdate.rcu_cpu_stall_timeout=150 watchdog_thresh=60 sysctl.kernel.hung_task_timeout_secs=240
 # modules: kmon_feed
@@ -13,8 +13,8 @@
 SECONDS_EACH=300
 LEAKS=/sys/kernel/debug/kmemleak
 
-# Nobody adds anything; then all the time somebody does. Two processes have each file
-# open, and both go at it at once.
+# First without records, then with records all the time.  Two processes have each file open
+# and use it at the same time.
 fuzz()
 {
 	rounds=$(kmon fuzz $SECONDS_EACH $1) || fail "$rounds"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmonlog with the real device: every way in which it comes to its end, what it says
-# then, and the names it leaves. What needs no device is in tools/kmon/test-log.sh.
+# kmonlog with the real device: every way in which it ends, its messages, and the files with
+# names that it leaves.  tools/kmon/test-log.sh has the tests that need no device.
 #
 # append: sysctl.vm.mem_profiling=1 rcupdate.rcu_cpu_stall_timeout=150 kmon.ring_size=16M
 # modules: kmon_feed
@@ -13,8 +13,8 @@
 
 RECORD=21	# bytes of one of kmon_feed
 
-# begin NAME OPTION...: kmonlog with these, in the background; $log is its pid, and its
-# messages are in /tmp/NAME.said. Its standard output is where that of begin is.
+# begin NAME OPTION...: runs kmonlog in the background; $log is its pid, /tmp/NAME.said has
+# its messages, and its standard output is that of begin.
 begin()
 {
 	name=$1
@@ -37,7 +37,7 @@ gone()
 	! grep -qE '^State:[[:space:]]+[^Z[:space:]]' "/proc/$1/status" 2> /dev/null
 }
 
-# ends PID CODE: by itself, with that
+# ends PID CODE: the process ends by itself, with CODE
 ends()
 {
 	until_true 60 gone "$1" || fail "kmonlog does not end"
@@ -46,13 +46,13 @@ ends()
 	[ $code = "$2" ] || fail "kmonlog ended with $code, not with $2: $(cat "/tmp/$name.said")"
 }
 
-# said PATTERN: it did
+# said PATTERN: the messages of the last kmonlog contain PATTERN
 said()
 {
 	grep -qE "$1" "/tmp/$name.said" || fail "no '$1' in: $(cat "/tmp/$name.said")"
 }
 
-# number_of SED: what is in \( \) there, of the line that begins with it
+# number_of SED: prints the part in \( \) of the line that begins with SED
 number_of()
 {
 	sed -n "s/^kmonlog: $1.*/\\1/p" "/tmp/$name.said"
@@ -83,7 +83,7 @@ test_time()
 	eq "lines" "$(wc -l < /tmp/text)" "$(number_of '\([0-9]*\) records, ')"
 }
 
-# No record is cut for it
+# The limit does not cut a record
 test_max()
 {
 	for max in 5000 5010 5019 5040; do
@@ -123,7 +123,7 @@ test_pipe()
 	eq "records, and gaps" "$(kmon check /tmp/piped)" "$((20000 * $(nproc))) 0"
 }
 
-# A reader that does not read: the first signal is not enough, the second is
+# A reader that does not read: only the second signal ends kmonlog
 test_second_signal()
 {
 	rm -f /tmp/fifo
@@ -139,14 +139,14 @@ test_second_signal()
 	exec 7<&-
 	said '^kmonlog: standard output takes nothing, the rest is dropped$'
 	said '^kmonlog: [1-9][0-9]* records were not fetched$'
-	# neither written nor lost, and not fetched: what was read into its own memory
+	# records in kmonlog's own memory are neither written nor lost nor left to fetch
 	written=$(number_of '\([0-9]*\) records, ')
 	left=$(number_of '\([0-9]*\) records were not fetched')
 	lost=$(number_of '.*; \([0-9]*\) records lost')
 	note "$written written, $left not fetched, $lost lost"
 	[ "$written" -gt 0 ] || fail "nothing is in the pipe"
 	[ $((written + left + lost)) -le $((20000 * $(nproc))) ] || fail "more than there were"
-	# it is usable by the next
+	# the next process can use the device
 	begin a -o /tmp/a -f -s none
 	feed nr=10
 	kill -INT $log
@@ -154,7 +154,8 @@ test_second_signal()
 	eq "afterwards" "$(number_of '\([0-9]*\) records, ')" $((10 * $(nproc)))
 }
 
-# Who asks for nothing gets what others have asked for, and the names of that
+# An instance that requests nothing gets the records that others requested, and names for
+# them
 test_none_beside_another()
 {
 	rm -f /tmp/a.pids /tmp/b.pids
@@ -169,21 +170,20 @@ test_none_beside_another()
 	name=b
 	kill -INT $other
 	ends $other 0
-	# alone it has nothing, and leaves no names
+	# alone it gets nothing, and leaves no names
 	rm -f /tmp/a.pids
 	begin a -o /tmp/a -f -s none
 	usleep 300000
 	kill -INT $log
 	ends $log 0
 	eq "alone" "$(stat -c %s /tmp/a)" 0
-	[ ! -e /tmp/a.pids ] || fail "names of nothing: $(head -3 /tmp/a.pids | xargs)"
+	[ ! -e /tmp/a.pids ] || fail "names without records: $(head -3 /tmp/a.pids | xargs)"
 }
 
-# What it does to write records down makes records: on an idle machine it must not be
-# kept busy by those
+# Writing records causes records.  On an idle machine these must not keep kmonlog busy.
 test_idle()
 {
-	! slow_kernel || skip "everything is busy with itself here"
+	! slow_kernel || skip "kmonlog is always busy on a slow kernel"
 	for sources in alloc sched,alloc; do
 		begin a -o /tmp/a -f -s $sources
 		usleep 3000000
@@ -191,11 +191,11 @@ test_idle()
 		kill -INT $log
 		ends $log 0
 		note "$sources: $ticks hundredths of a second in 3 s, $(number_of '\([0-9]*\) records, ') records"
-		[ "$ticks" -le 100 ] || fail "$sources: it was busy with itself"
+		[ "$ticks" -le 100 ] || fail "$sources: its own records keep it busy"
 	done
 }
 
-# A line for each pid of the log, by number, and no other
+# The file has a line for each pid of the log, in order, and no other line
 test_pid_file()
 {
 	echo "1 of old" > /tmp/a.pids
@@ -218,7 +218,7 @@ test_pid_file()
 	eq "temporary files" "$(ls /tmp/a.pids*)" /tmp/a.pids
 }
 
-# with_links: a directory for all, where another user has put links to files of root
+# with_links: a directory for all users, where another user has put links to root's files
 with_links()
 {
 	rm -rf /tmp/all /tmp/root.*
@@ -229,10 +229,10 @@ with_links()
 		chmod 600 /tmp/root.$what
 	done
 	su nobody -s /bin/sh -c 'for what in log pids sites text ctf; do
-		ln -s /tmp/root.$what /tmp/all/$what || exit; done' || fail "nobody cannot"
+		ln -s /tmp/root.$what /tmp/all/$what || exit; done' || fail "user nobody cannot do that"
 }
 
-# untouched: what the links lead to is as it was
+# untouched: the targets of the links have not changed
 untouched()
 {
 	for what in log pids sites text; do
@@ -242,7 +242,7 @@ untouched()
 	eq "protected_symlinks=$protected: target of ctf" "$(ls /tmp/root.ctf)" ""
 }
 
-# replaced LINK...: it is a file of root's now, for root alone
+# replaced LINK...: it is now a file of root, readable only by root
 replaced()
 {
 	for what; do
@@ -251,15 +251,15 @@ replaced()
 	done
 }
 
-# root writes where others may write: their links are replaced, and lead it nowhere
+# root writes into a directory of others: it replaces their links and does not follow them
 test_pipe_of_another_user()
 {
 	rm -rf /tmp/all
 	mkdir -m 1777 /tmp/all
-	su nobody -s /bin/sh -c 'mkfifo -m 666 /tmp/all/pids.dat' || fail "nobody cannot"
+	su nobody -s /bin/sh -c 'mkfifo -m 666 /tmp/all/pids.dat' || fail "user nobody cannot do that"
 	timeout 20 kmonlog -t 10000 -o /tmp/all/log 2> /tmp/said
 	eq "a pipe for the names" $? 3
-	! grep -q started /tmp/said || fail "it began: $(cat /tmp/said)"
+	! grep -q started /tmp/said || fail "kmonlog began: $(cat /tmp/said)"
 }
 
 test_names_beside_the_log()
@@ -271,7 +271,7 @@ test_names_beside_the_log()
 	grep -q 'name="' /tmp/text || fail "no names: $(head -2 /tmp/text)"
 }
 
-# A device as output: the names are not beside it
+# With a device as output, the names go to the current directory
 test_names_of_a_log_to_a_device()
 {
 	rm -rf /tmp/here
@@ -281,7 +281,7 @@ test_names_of_a_log_to_a_device()
 	[ ! -e /dev/pids.dat ] && [ ! -e /dev/sites.dat ] || fail "names in /dev"
 }
 
-# While root logs to a directory of another user, that user puts a link in its place
+# While root logs to a directory of another user, that user replaces it by a link
 test_directory_of_another_user()
 {
 	rm -rf /tmp/home /tmp/target
@@ -298,7 +298,7 @@ test_directory_of_another_user()
 	trap 'kill -KILL $LOGS 2> /dev/null' EXIT
 	until_true 20 has_begun || fail "kmonlog does not begin: $(cat /tmp/a.said)"
 	su nobody -s /bin/sh -c 'mv /tmp/home/log /tmp/home/x && ln -s /tmp/target /tmp/home/log' ||
-		fail "nobody cannot"
+		fail "user nobody cannot do that"
 	usleep 300000
 	kill -INT $log
 	ends $log 0
@@ -333,7 +333,7 @@ test_links_of_another_user()
 	done
 }
 
-# Of a quiet kmonlog no word, but of what there is no record of
+# A quiet kmonlog reports only losses
 test_quiet()
 {
 	for size in 65535 65536; do

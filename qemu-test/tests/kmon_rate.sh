@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How many rounds a second of two tasks that wake each other, a pair on each of two
-# CPUs, get to disk without loss: kmonlog beside trace-cmd record -e sched, the same
-# 8 MiB of buffers, the same disk. The rate rises by a fifth until something is lost, or
-# until the CPUs cannot switch that fast any more. Figures are notes, since the host has
-# a say in them; but what trace-cmd can do without loss, kmonlog has to. The clock is
-# the CPU's, see kmemtrace_rate.
+# The rounds a second of two tasks that wake each other, a pair on each of two CPUs, that
+# get to disk without loss: kmonlog and trace-cmd record -e sched, with the same 8 MiB of
+# buffers and the same disk.  The rate rises by a fifth until events are lost, or until the
+# CPUs cannot switch that fast.  The figures are notes, because they depend on the host; but
+# kmonlog must reach the rate of trace-cmd.  The clock is the TSC, see kmemtrace_rate.
 #
 # append: sysctl.vm.mem_profiling=0 tsc=reliable
 # programs: kmonlog kmonparse trace-cmd
@@ -16,9 +15,9 @@
 . /qt/lib.sh
 
 SECONDS_EACH=4
-RECORDS=8	# of a round: both are woken, queued, dequeued, switched to
+RECORDS=8	# a round: each of the two is woken, queued, dequeued, switched to
 
-# produce RATE: false if the CPUs fell back by more than a tenth
+# produce RATE: fails if the CPUs were slower by more than a tenth
 produce()
 {
 	set -- "$1" $(kmon rounds "$1" $SECONDS_EACH)
@@ -43,7 +42,7 @@ lost_by_kmonlog()
 	set -- $(sed -n 's/^kmonlog: \([0-9]*\) records, [0-9]* bytes; \([0-9]*\) records lost.*/\1 \2/p' /tmp/said)
 	[ $# = 2 ] || fail "kmonlog says nothing: $(cat /tmp/said)"
 	lost=$2
-	# now and then the tick takes the CPU from one of them before it sleeps
+	# sometimes the tick preempts one of them before it sleeps
 	[ $(($1 + lost)) -ge $((RECORDS * rounds * 9 / 10)) ] ||
 		fail "$1 records and $lost lost of $rounds rounds"
 }
@@ -55,7 +54,7 @@ lost_by_trace_cmd()
 		fail "trace-cmd: $(cat /tmp/said)"
 }
 
-# lossless NAME RATE COMMAND: rounds a second
+# lossless NAME RATE COMMAND: prints the rounds a second without loss
 lossless()
 {
 	name=$1
@@ -72,9 +71,9 @@ test_beside_trace_cmd()
 	lossless trace-cmd 500 lost_by_trace_cmd
 	theirs=$best
 	[ "$theirs" -gt 0 ] || fail "trace-cmd records nothing without loss"
-	# a step below theirs, as the host may be slower now
+	# start a step below trace-cmd, because the host may be slower now
 	lossless kmonlog $((theirs * 5 / 6)) lost_by_kmonlog
-	note "$((best * 100 / theirs)) hundredths of trace-cmd"
+	note "$((best * 100 / theirs)) % of the rate of trace-cmd"
 	[ $best -gt 0 ] || fail "kmonlog loses where trace-cmd does not"
 	kmonparse /mnt/log | tail -n 1 | grep -q '^cpu=[01],ts=' || fail "no log"
 }

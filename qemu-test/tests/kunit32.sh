@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The KUnit suites in a guest of 32 bit: scripts/kunit runs them on 64. The kernel ran
-# them before there was a process; what they found is in the log.
+# The KUnit suites in a guest of 32 bit; scripts/kunit runs them on 64 bit.  The kernel runs
+# them before the first process; the log has the results.
 #
 # append: kunit.enable=1 sysctl.vm.mem_profiling=1 log_buf_len=1M
 # timeout: 300
@@ -12,13 +12,13 @@
 SUITES="codetag lazy_percpu_counter alloc_tag allocinfo slab_tag kmemtrace codetag_query alloc_tag_ctx dynamic_fault kmon time_stats codetag_time_stats"
 LOG=/tmp/log
 
-# A suite and its plan, then each of its tests as "suite.test"; a suite whose plan and
-# results differ, or that is not there, has a result that says so.
+# Prints the tests of a suite as "suite.test".  If plan and number of results differ, or the
+# suite is missing, it prints a failed result for the suite.
 suite()
 {
 	sed -n "/^ *# Subtest: $1\$/,/^\(ok\|not ok\) [0-9]* $1\$/p" $LOG > /tmp/suite
 	if [ ! -s /tmp/suite ]; then
-		echo "not ok $1 # there is no such suite"
+		echo "not ok $1 # no such suite"
 		return
 	fi
 	sed -n "s/^    \(ok\|not ok\) [0-9]* \(test_[^ ]*\)/\1 $1.\2/p" /tmp/suite > /tmp/results

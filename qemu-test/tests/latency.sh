@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Latency by line of code: each wait is counted once and at its line, with the mean,
-# the maximum and the quantiles that the waiter measured itself; nothing is lost, and
-# nothing counts that began before timing was switched on.
+# Latency by line of code: each wait is counted once and at its line, with the mean, the
+# maximum and the quantiles that the waiter measured itself.  No wait is lost, and none
+# counts that began before timing was switched on.
 #
 # append: sysctl.vm.mem_profiling=0
 # append: sysctl.vm.mem_profiling=0 codetag_time_stats=1
@@ -16,7 +16,7 @@
 STATS=/sys/kernel/debug/time_stats
 SLEEP=/sys/kernel/debug/ctag_sleep
 
-# What a host that takes the CPU away may add to a sleep, in nanoseconds.
+# The time in nanoseconds that a busy host may add to a sleep.
 SLACK=${SLACK:-1000000}
 
 stats()
@@ -35,20 +35,20 @@ sleeper()
 	[ -z "$1" ] || echo "$1" > $SLEEP/cmd || fail "ctag_sleep refused: $1"
 }
 
-# on, with nothing counted
+# switches on, with nothing counted
 fresh_stats()
 {
 	stats enable
 	stats reset
 }
 
-# of debugfs, so that its size says nothing
+# files of debugfs have size 0, so read it
 nothing()
 {
 	! grep -q . $STATS || fail "$1: $(head -12 $STATS)"
 }
 
-# warm WHAT...: they have their histograms, and nothing is counted
+# warm WHAT...: allocates their histograms, and resets the counts
 warm()
 {
 	for what in "$@"; do
@@ -58,7 +58,7 @@ warm()
 	stats reset
 }
 
-# block FUNCTION: of ctag_sleep, into /tmp/block
+# block FUNCTION: copies the block of that function of ctag_sleep to /tmp/block
 block()
 {
 	awk -v f="func:$1" '
@@ -67,20 +67,20 @@ block()
 		on { print }' $STATS > /tmp/block
 }
 
-# count FUNCTION
+# count FUNCTION: the number of its events
 count()
 {
 	block "$1"
 	awk '$1 == "count:" { n = $2 } END { print n + 0 }' /tmp/block
 }
 
-# exact KEY: of the line of exact figures of /tmp/block
+# exact KEY: a figure from the line of exact figures of /tmp/block
 exact()
 {
 	awk -v k="$1" '/^  exact \(ns\):/ { for (i = 3; i < NF; i++) if ($i == k) print $(i + 1) }' /tmp/block
 }
 
-# as_measured WHAT FUNCTION: is the block what the module measured?
+# as_measured WHAT FUNCTION: does the block agree with what the module measured?
 as_measured()
 {
 	block "$2"
@@ -172,8 +172,8 @@ test_form()
 		fail "$(head -1 /tmp/block)"
 }
 
-# in_some_try WHAT N FUNCTION: what the host takes from between two readings of the clock
-# is in one of them and not in the other. latency_cost has no such host.
+# in_some_try WHAT N FUNCTION: tries five times, because the host may stop the CPU between
+# the two readings of the clock, which then differ.  latency_cost has no such noise.
 in_some_try()
 {
 	for try in 1 2 3 4 5; do
@@ -191,7 +191,7 @@ test_known_distributions()
 	in_some_try short 200 sleep_short
 	in_some_try mixed 100 sleep_mixed
 	in_some_try timeouts 30 sleep_timeout
-	sleeper "pieces 5000"		# too short to be measured from outside here
+	sleeper "pieces 5000"		# too short for a check against the module
 	# min <= every quantile <= max, in order
 	for f in sleep_short sleep_mixed sleep_timeout one_piece; do
 		block $f
@@ -225,7 +225,7 @@ test_switch()
 	eq "twice each" "$(count sleep_short)" 6
 }
 
-# What began before it was switched on the last time
+# Waits that began before timing was last switched on
 test_old_start()
 {
 	[ ! -d $SLEEP ] || rmmod ctag_sleep
@@ -239,7 +239,7 @@ test_old_start()
 	sleeper "short 1"
 	eq "others" "$(count sleep_short)" 1
 	! awk '/^  exact/ && $8 > 600000000000 { bad = 1 } END { exit !bad }' $STATS ||
-		fail "longer than the machine is up"
+		fail "a wait is longer than the uptime"
 }
 
 test_reset()
@@ -267,18 +267,18 @@ test_sort()
 	stats disable
 	stats "sort time"
 	awk '/^  exact/ { print $10 }' $STATS > /tmp/totals
-	sort -n -r /tmp/totals | cmp - /tmp/totals || fail "not by time"
+	sort -n -r /tmp/totals | cmp - /tmp/totals || fail "not sorted by time"
 	awk '/ module:ctag_sleep / { print $3 }' $STATS | xargs > /tmp/order
 	eq "by time" "$(cat /tmp/order)" "func:sleep_mixed func:sleep_short func:one_piece"
 	stats "sort place"
 	awk '/ module:ctag_sleep / { sub(/.*:/, "", $1); print $1 }' $STATS > /tmp/lines
-	sort -n /tmp/lines | cmp - /tmp/lines || fail "not by place: $(xargs < /tmp/lines)"
+	sort -n /tmp/lines | cmp - /tmp/lines || fail "not sorted by place: $(xargs < /tmp/lines)"
 }
 
-# Threads, softirqs and interrupts of both CPUs at one line, read and reset meanwhile
+# Threads, softirqs and interrupts of both CPUs at one line, while the file is read and reset
 test_nothing_is_lost()
 {
-	# On each CPU at once, in a call that cannot be interrupted.
+	# On both CPUs at once, in a call that cannot be interrupted.
 	each=100000
 	! slow_kernel || each=10000
 	all=$((each * 5 * $(nproc)))
@@ -317,7 +317,7 @@ test_module_goes()
 		sleeper "pieces 50"
 		eq "counted" "$(count sleep_short)" 3
 		[ "$(grep -c ' module:ctag_sleep ' $STATS)" -ge 2 ] || fail "not two lines"
-		# a reader that has those before it, one of them at most in its buffer
+		# the reader has read the earlier blocks, and buffers at most one
 		exec 5< $STATS
 		dd bs=1 count=10 <&5 > /dev/null 2>&1
 		rmmod ctag_sleep || fail rmmod
@@ -325,7 +325,7 @@ test_module_goes()
 		cat <&5 > /tmp/rest || fail "the reader: $?"
 		exec 5<&-
 		[ "$(grep -c ' module:ctag_sleep ' /tmp/rest)" -le 1 ] ||
-			fail "a reader finds what is gone"
+			fail "a reader finds a line of an unloaded module"
 	done
 	# loaded while off, then switched on
 	stats disable
@@ -336,7 +336,7 @@ test_module_goes()
 	eq "on" "$(count sleep_short)" 2
 }
 
-# Modules that come and go under readers
+# Modules are loaded and unloaded under readers
 test_readers_and_modules()
 {
 	fresh_stats
@@ -360,7 +360,7 @@ test_readers_and_modules()
 	wait
 	rm /tmp/enough
 	eq "rounds" $rounds 15
-	[ ! -d $SLEEP ] || fail "the module stays"
+	[ ! -d $SLEEP ] || fail "the module cannot be unloaded"
 }
 
 test_bad_commands()
@@ -387,7 +387,7 @@ test_bad_commands()
 	fi
 }
 
-# Where the kernel itself sleeps: user space that is known to, at lines that are known
+# Sleeps of the kernel: user space that waits in known ways, at known lines
 test_known_places()
 {
 	loopback_up
@@ -401,12 +401,12 @@ test_known_places()
 			on && $1 == "exact" && $10 >= 1e8 { good = 1 }
 			END { exit !good }' /tmp/all || fail "$f has not slept: $(grep -A 12 "func:$f\$" /tmp/all)"
 	done
-	# built-in code has the module that dynamic debug names
+	# built-in code has the module name that dynamic debug uses
 	grep -q '^  fs/pipe\.c:[0-9]* module:pipe func:pipe_read$' /tmp/all || fail "pipe_read is not of pipe"
 	stats "module pipe func pipe_read reset"
-	# no line is one of the headers that have the hooks, nor of what waits for others
+	# no line is in the headers with the hooks, nor in code that waits for its callers
 	! grep -E '^  (\./)?(include/linux/(wait|wait_bit|codetag_time_stats|buffer_head|pagemap|writeback)\.h|kernel/sched/wait(_bit)?\.c):' /tmp/all ||
-		fail "a line of who waits for others"
+		fail "a line of code that waits for its callers"
 }
 
 test_off_at_the_end()

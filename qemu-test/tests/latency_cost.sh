@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What timing a wait costs, in instructions: nothing but branches that are not taken
-# while it is off, and as little again once it is switched off. And, with the host
-# out of the figures, known distributions of sleeps within 2 %. `qemu-test/cost
-# --latency` puts the unpatched kernel beside it.
+# The instructions of timing a wait: only branches that are not taken while it is off, and
+# the same after it was on.  Also known distributions of sleeps, within 2 %, because the
+# host has no influence here.  `qemu-test/cost --latency` compares with the unpatched
+# kernel.
 #
 # append: sysctl.vm.mem_profiling=0
 # icount: yes
@@ -17,7 +17,7 @@
 STATS=/sys/kernel/debug/time_stats
 SLEEP=/sys/kernel/debug/ctag_sleep
 
-# waits NAME: into /tmp/waits.NAME
+# waits NAME: measures into /tmp/waits.NAME
 waits()
 {
 	dmesg -c > /dev/null
@@ -34,18 +34,18 @@ test_on_and_off()
 	waits on
 	echo disable > $STATS
 	waits again
-	cmp /tmp/waits.off /tmp/waits.again || fail "off again, it costs more"
+	cmp /tmp/waits.off /tmp/waits.again || fail "it costs more after it was on"
 	paste /tmp/waits.off /tmp/waits.on |
 		awk '{ print "# " $1 ": on adds " $4 - $2; if ($4 - $2 < 40 || $4 - $2 > 700) bad = 1 }
-		     END { exit bad }' || fail "too much, or nothing"
+		     END { exit bad }' || fail "the cost is too high, or zero"
 }
 
-# The error that is left is that of the histogram.
+# The remaining error is that of the histogram.
 test_distributions()
 {
 	echo enable > $STATS
 	insmod /modules/ctag_sleep.ko || fail insmod
-	# they have their histograms
+	# allocate the histograms
 	for what in short mixed timeouts pieces; do
 		echo "$what 1" > $SLEEP/cmd || fail "$what"
 	done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The lines that slept longest, all tasks together, after a boot and an ext4 workload,
-# twenty if that many did: the table of Documentation/project/time-stats.rst.
+# The twenty lines that slept longest, all tasks together, after a boot and an ext4 workload:
+# the table of Documentation/project/time-stats.rst.
 #
 # append: sysctl.vm.mem_profiling=0 codetag_time_stats=1
 # cpus: 2
@@ -12,7 +12,7 @@
 
 STATS=/sys/kernel/debug/time_stats
 
-# What waits for another process rather than for the disk
+# Waits for another process, not for the disk
 others()
 {
 	mkfifo "$1/fifo"
@@ -60,7 +60,7 @@ test_sites()
 	echo "sort time" > $STATS
 	cat $STATS > /tmp/all
 	echo disable > $STATS
-	note "$(grep -c ' func:' /tmp/all) lines sleep; those that do longest:"
+	note "$(grep -c ' func:' /tmp/all) lines sleep; the longest:"
 	awk '
 	/ module:/ { where = $1; func_ = substr($3, 6) }
 	$1 == "count:" { count = $2 }

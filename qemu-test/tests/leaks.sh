@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Nothing of ours is forgotten when modules go; kmemleak looks (r18 by the way:
-# both follow the same allocations).
+# Our code leaks nothing when modules are unloaded; kmemleak checks (also r18: both track
+# the same allocations).
 #
 # append: sysctl.vm.mem_profiling=1 kmemleak=on
 # modules: ctag_test ctag_keep
@@ -27,7 +27,7 @@ test_r18_module_lifetimes()
 		echo 1 > $KEEP/free
 	done
 	rmmod ctag_keep
-	# what was just freed may still be on a stack
+	# a pointer to freed memory may still be on a stack
 	sleep 6
 	echo scan > $LEAKS
 	sleep 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory that ends in another way than by the call that belongs to its
-# allocation, and objects of every kind of cache: to the byte.
+# Memory that is freed in another way than by the call that matches its allocation, and
+# objects of every kind of cache: exact to the byte.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
@@ -18,12 +18,12 @@ nothing_left()
 	check_life > /tmp/differences
 }
 
-# kfree_rcu() holds a few of them back for up to five seconds
+# kfree_rcu() holds a few objects back for up to five seconds
 test_kfree_rcu()
 {
 	life_load
 	settle
-	# a few wait for a timer, and can be counted
+	# a few objects wait for a timer, and can be counted
 	for try in 1 2 3 4 5; do
 		began=$(date +%s)
 		life rcu 10
@@ -33,10 +33,10 @@ test_kfree_rcu()
 		until_true 30 nothing_left
 	done
 	note "$2 calls for 10 of each, try $try"
-	# 10 objects, 10 bare ones, 10 areas of two pages; a guest that is too slow
-	# to look within five seconds finds nothing
+	# 10 objects, 10 without an rcu_head, 10 areas of two pages; a guest that needs
+	# more than five seconds finds none of them
 	if [ "$2" = 0 ] && [ $took -ge 4 ]; then
-		note "they were gone before they were counted, which took $took s"
+		note "they were freed before they were counted, which took $took s"
 	elif [ "$2" -lt 40 ] || [ "$2" -gt 60 ]; then
 		fail "$2 calls, want 40 to 60"
 	fi
@@ -56,12 +56,12 @@ test_balloon()
 	check_life || fail "inflated"
 	set -- $(sum_tags '[[]ctag_life[]] func:balloon_')
 	eq "bytes" "$1" $((64 << 20))
-	# KASAN gives back of what it keeps while the check runs
+	# KASAN frees objects from its quarantine while the check runs
 	taken=$((mem - $(kilobytes MemFree)))
 	[ $taken -gt 32768 ] || fail "of 64 MiB, $taken KiB were taken"
 	life deflate
 	check_life || fail "deflated"
-	# what is there is free to be taken again, and nothing is owed
+	# the memory can be allocated again, and no counter is below zero
 	for i in 1 2 3; do
 		life inflate $((i * 20))
 		check_life || fail "inflated again"
@@ -79,16 +79,16 @@ test_r16_every_kind_of_cache()
 	life uncache
 	check_life || fail "freed"
 	life caches 7
-	check_life || fail "more is owed"
+	check_life || fail "a counter is below zero"
 	life uncache
 }
 
-# Two users of one cache: each has what it allocated.
+# Two users of one cache: each is charged for its own objects.
 test_merged_caches()
 {
 	life twins 500
 	check_life || fail "500 of each"
-	# SLAB does not tell
+	# SLAB does not show that
 	if [ -d /sys/kernel/slab ]; then
 		a=$(readlink -f /sys/kernel/slab/ctag_life_twin_a)
 		b=$(readlink -f /sys/kernel/slab/ctag_life_twin_b)
@@ -105,7 +105,7 @@ test_merged_caches()
 	check_life || fail "all freed"
 }
 
-# A module can hand objects on to another line, too.
+# A module can also charge objects to another line.
 test_retagged_object()
 {
 	life caches 20
@@ -128,7 +128,7 @@ test_r07_parts_of_blocks()
 
 test_r21_charged_memory_after_switching_off()
 {
-	[ -w $MP ] || skip "cannot be switched"
+	[ -w $MP ] || skip "profiling cannot be switched"
 	enter_cgroup
 	life caches 300
 	profiling 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Modules that come and go, some of them before their memory does.
+# Modules are loaded and unloaded, some of them before their memory is freed.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
@@ -25,7 +25,7 @@ test_unload()
 	gone || fail "lines left"
 }
 
-# Its memory is there, its counters, names and line numbers are not its own.
+# The memory of an unloaded module: its line keeps counters, names and line numbers.
 test_r01_unload_with_live_memory()
 {
 	mod_load
@@ -37,7 +37,7 @@ test_r01_unload_with_live_memory()
 	awk '$4' $CTAG/table > /tmp/live
 	cmd keep all
 	mod_unload
-	# something else in the place where the module was
+	# reuse the address range of the module
 	mod_load
 	mod_unload
 	settle
@@ -85,7 +85,7 @@ test_r02_init_fails_with_live_memory()
 	insmod /modules/ctag_test.ko fail=2 2>/dev/null && fail "loaded"
 	[ "$(cat $KEEP/count)" -gt 100 ] || fail "nothing kept"
 	[ -n "$(site_lines)" ] || fail "no lines for what is kept"
-	# busybox tries a second system call when the first has failed, so 10 or 20
+	# busybox tries a second system call after the first has failed, so 10 or 20
 	set -- $(sum_tags 'ctag_test.c:[0-9]+ .ctag_test. func:make_alloc_page ')
 	[ "$2" = 10 ] || [ "$2" = 20 ] || fail "$2 calls of alloc_page()"
 	eq "bytes" "$1" "$(($2 * 4096))"
@@ -100,7 +100,7 @@ test_r04_reader_across_unload()
 	mod_load
 	cmd alloc all 5
 	for skip in 1 20 200 100000; do
-		# the reader sleeps in the middle; the file stays open meanwhile
+		# the reader sleeps in the middle of the file, which stays open
 		{
 			dd bs=512 count=$skip 2>/dev/null
 			sleep 1
@@ -113,7 +113,7 @@ test_r04_reader_across_unload()
 		sed -i 1,2d /tmp/text
 		[ "$(wc -l < /tmp/text)" -gt 500 ] || fail "$skip: only $(wc -l < /tmp/text) lines"
 		grep -vE "$LINE" /tmp/text | head -3 | sed 's/^/# /'
-		grep -qvE "$LINE" /tmp/text && fail "$skip: lines of another form"
+		grep -qvE "$LINE" /tmp/text && fail "$skip: lines have another form"
 	done
 	mod_unload
 }
@@ -127,8 +127,8 @@ come_and_go()
 	done
 }
 
-# The kernel's own lines are all there, once, in their order, however small
-# the pieces and whatever modules do meanwhile.
+# All lines of the kernel itself are there once, in their order, for any size of read and
+# while modules are loaded and unloaded.
 test_r05_small_reads_while_modules_come_and_go()
 {
 	names='$4 !~ /^\[ctag_/ { $1 = $2 = ""; print }'
@@ -144,7 +144,7 @@ test_r05_small_reads_while_modules_come_and_go()
 			fail "read by $size: $(wc -l < /tmp/want) lines before, $(wc -l < /tmp/got) now"
 		done
 	done
-	# not in the middle of an insmod
+	# wait until no insmod is running
 	kill $!
 	wait $! 2>/dev/null
 	sleep 1
@@ -152,7 +152,7 @@ test_r05_small_reads_while_modules_come_and_go()
 	gone || fail "lines left"
 }
 
-# What is free, with the lists of each CPU, which may have megabytes
+# Free memory, including the per-CPU lists, which may hold megabytes
 free_memory()
 {
 	lists=$(awk '$1 == "count:" { n += $2 } END { print n * 4 }' /proc/zoneinfo)
@@ -174,7 +174,7 @@ test_hundred_times()
 		once $i
 	done
 	settle 2
-	# all files are there, so that they weigh the same before and after
+	# all files exist before, so that they use the same memory after
 	for f in after before; do
 		snapshot /tmp/$f
 	done
@@ -199,8 +199,8 @@ test_hundred_times()
 	grown=$((free - $(free_memory)))
 	awk -F'\t' 'NR == FNR { b[$1] = $2; next } $2 - b[$1] >= 65536 {
 		print "# " $1 " has " $2 - b[$1] " bytes more" }' /tmp/before /tmp/after
-	[ $grown -lt 2048 ] || fail "$grown kB gone in 100 loads"
-	# no line may have grown with every load; debugobjects keeps what it once needed
+	[ $grown -lt 2048 ] || fail "$grown kB were lost in 100 loads"
+	# no line may have grown with every load; debugobjects keeps its memory
 	awk -F'\t' 'NR == FNR { c[$1] = $3; next }
 		    $1 ~ /func:fill_pool$/ { next }
 		    $3 - c[$1] >= 100 { print "# " $1 ": " c[$1] " -> " $3 " calls"; bad = 1 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Anonymous memory that is split, merged, moved, swapped and copied: its lines
-# hold what there is, to the byte and the call, at every step.
+# Anonymous memory is split, merged, moved, swapped and copied: at every step its lines hold
+# exactly the bytes and calls in use.
 #
 # append: sysctl.vm.mem_profiling=1
 # memory: 768M

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All lines, read as often as it goes while memory is allocated here and freed
-# there: nothing is below zero, nothing is more than there can be, and all that
-# was in flight has landed in the end.
+# Reads all lines all the time while memory is allocated on one CPU and freed on another: no
+# counter is below zero, none exceeds what is possible, and at the end all lines are exact.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_life ctag_keep
@@ -13,15 +12,15 @@
 REPORTS=
 ! debug_kernel || REPORTS=yes
 
-# A line never shows less than zero; the report has the counters as they are.
+# A line never shows a negative number; the report has the raw counters.
 in_order()
 {
 	[ -z "$REPORTS" ] || conserved "$1"
 }
 
-# What any line can be asked at any time. A page is counted once, so all the
-# lines that count pages are not more than there is, give or take what is in
-# flight; objects are counted again in their slabs.
+# Checks that hold for all lines at any time.  A page is counted once, so the lines that
+# count pages add up to at most all memory, apart from changes during the read; objects
+# are counted a second time as pages of their slabs.
 plausible()
 {
 	tags | awk -v total="$(kilobytes MemTotal)" '

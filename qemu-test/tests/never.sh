@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Profiling that never was: by the parameter, and by default without it.
+# Profiling is "never": by the parameter, and by default without a parameter.
 #
 # append: sysctl.vm.mem_profiling=never
 # append: sysctl.vm.mem_profiling=never,compressed
@@ -47,7 +47,7 @@ test_r23_modules()
 	cmd free all 20
 	cmd churn 100
 	cmd keep all
-	# caches cannot be kept: they go with the module
+	# caches cannot be kept, because they go with the module
 	mod_unload
 	echo 1 > $KEEP/free
 	insmod /modules/ctag_test.ko fail=1 2>/dev/null && fail "loaded"

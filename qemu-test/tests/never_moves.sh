@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What moves, splits and breaks where profiling is "never" and there is nothing to
-# keep references in: it happens, nothing complains, nothing is shown.
+# Pages move, split and break while profiling is "never" and there is no memory for
+# references: all of that works, without a warning, and no line is shown.
 #
 # append: sysctl.vm.mem_profiling=never cma=192M
 # memory: 768M

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Off at boot: nothing is accounted until it is switched on, and what was
-# allocated before then is nobody's when it is freed.
+# Off at boot: nothing is accounted until profiling is switched on, and memory that was
+# allocated before is charged to no line when it is freed.
 #
 # append: sysctl.vm.mem_profiling=0
 # append: sysctl.vm.mem_profiling=0,compressed
@@ -28,13 +28,13 @@ test_switched_on()
 	cmd free all 10
 	site_lines | grep . && fail "charged by a free"
 	cmd alloc all 10
-	check_table || fail "not what the module has"
+	check_table || fail "the lines are not what the module holds"
 	load forks 50
-	awk '$1 > 0' $INFO | grep -q 'kernel/fork.c' || fail "nothing for fork.c"
+	awk '$1 > 0' $INFO | grep -q 'kernel/fork.c' || fail "fork.c has no memory"
 	unload
 }
 
-# r28: all that was allocated before may now be freed
+# r28: memory that was allocated before is freed now
 test_r28_frees_of_old_memory()
 {
 	settle

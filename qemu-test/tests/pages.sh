@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Pages that are moved, merged, split and handed over keep their line.
+# Pages keep their line when they are moved, merged, split and handed over.
 #
 # append: sysctl.vm.mem_profiling=1
 # memory: 768M
@@ -9,7 +9,7 @@
 
 . /qt/lib.sh
 
-# "bytes calls" of the lines that anonymous pages are on
+# "bytes calls" of the lines with anonymous pages
 anon()
 {
 	sum_tags '^ *[0-9]+ +[0-9]+ mm/(memory|huge_memory|mempolicy)\.c'
@@ -34,7 +34,7 @@ test_r08_compaction_moves_the_line()
 	set -- $(anon)
 	before=$1
 	had=$(vmstat pgmigrate_success)
-	# where the free pages are is chance: once in a while there is nothing to do
+	# free pages lie at random: sometimes there is nothing to compact
 	for attempt in 1 2 3; do
 		echo 1 > /proc/sys/vm/compact_memory
 		moved=$(($(vmstat pgmigrate_success) - had))
@@ -115,13 +115,13 @@ test_page_cache()
 	same_within "page cache" "$1" "$before" 1048576
 }
 
-# "bytes" of those and of pages that were read from swap before anybody asked
+# "bytes" of those lines and of pages that swap read ahead
 swappable()
 {
 	sum_tags '^ *[0-9]+ +[0-9]+ mm/(memory|huge_memory|mempolicy|swap_state)\.c' | cut -d' ' -f1
 }
 
-# Out by a request to the group, in again because the disk goes.
+# Pages go out by a request to the group, and come in because the swap device goes.
 test_swap()
 {
 	mkswap /dev/vda > /dev/null || fail mkswap
@@ -133,9 +133,9 @@ test_swap()
 	out=$(vmstat pswpout)
 	echo 24M > /tmp/cg/a/memory.reclaim || fail "24 of 32 MiB cannot be reclaimed"
 	out=$(($(vmstat pswpout) - out))
-	note "$out pages out"
+	note "$out pages swapped out"
 	[ $out -ge 6000 ] || fail "only $out pages are written"
-	# not each page that was written is free already
+	# some pages are written but not free yet
 	left=$(swappable)
 	[ "$left" -le $((full - (16 << 20))) ] || fail "of $full bytes $left are left"
 	swapoff /dev/vda || fail swapoff

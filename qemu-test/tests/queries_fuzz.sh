@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ten minutes of whatever one can write to the files that take commands about code
-# tags, while memory is allocated and freed there, under KASAN and lockdep.
+# Ten minutes of random writes to the files that take commands about code tags, while memory
+# is allocated and freed at these tags, under KASAN and lockdep.
 #
 # append: sysctl.vm.mem_profiling=1 rcupdate.rcu_cpu_stall_timeout=150 watchdog_thresh=60
 # modules: ctag_uses
@@ -13,7 +13,7 @@
 SECONDS_EACH=300
 DEBUGFS=/sys/kernel/debug
 
-# The log is full of what is wrong with each: that is not to be waited for.
+# The log is full of errors about the commands: do not wait for the console.
 fuzz()
 {
 	echo 1 > /proc/sys/kernel/printk

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The selftests of our interfaces, in the kernel's own form: each of their tests is a case
-# here, and so is the exit code of each program, which has to fit them. Without profiling
-# they must skip what there is not, and find no fault.
+# here, and so is the exit code of each program, which must fit its results.  Without
+# profiling they must skip the missing features, and report no failure.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=never
@@ -11,8 +11,8 @@
 . /qt/lib.sh
 
 # results PROGRAM CODE < TAP: a case for each result and one for the program, numbered
-# from $number. A test that is skipped has no name in the TAP of a program in C, but in
-# the line before that says it runs.
+# from $number.  In the TAP of a C program a skipped test has no name; the line before, which
+# says that it runs, has the name.
 results()
 {
 	awk -v program="$1" -v code="$2" -v number="$number" '
@@ -31,7 +31,7 @@ results()
 	/^#/ { print; next }
 	{ print "# " $0 }
 	END {
-		# this kernel has all that any of them needs
+		# this kernel has everything that they need
 		if (all_skipped) print all_skipped
 		want = bad ? 1 : 0
 		n += 0
@@ -51,7 +51,7 @@ while IFS=: read -r folder name; do
 	number=$(grep -cE '^(not )?ok ' /tmp/results)
 done < /selftests/kselftest-list.txt
 
-# With profiling, only the test of a sysctl that is no switch may be skipped.
+# With profiling, only the test of a read-only sysctl may be skipped.
 ok=ok
 skipped=$(grep '# SKIP' /tmp/results | grep -v :sysctl.read_only_means_that)
 if [ "$(cat $MP)" = 1 ] && [ -n "$skipped" ] && ! debug_kernel; then

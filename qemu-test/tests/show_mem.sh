@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A report on a lack of memory ends with the ten lines of code that hold most,
-# or says that profiling is off. The reports of two CPUs do not mix.
+# A report on a lack of memory ends with the ten lines that hold most memory, or states that
+# profiling is off.  The reports of two CPUs do not mix.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=never
@@ -17,7 +17,7 @@ never()
 	grep -q never /proc/cmdline
 }
 
-# What the kernel says from now on: the log is emptied by reading it.
+# Empties the log, so that it has only new messages.
 report()
 {
 	dmesg -c > /dev/null
@@ -40,7 +40,7 @@ test_report_names_the_largest()
 	awk 'NR > 1 && $2 > had { bad = 1 } { had = $2 } END { exit bad }' /tmp/rows ||
 		fail "not the largest first"
 	grep -q '^alloc_tag: bytes, calls and places of the 10 lines' /tmp/report || fail "no heading"
-	# the ten of the file, with bytes as they were a moment ago
+	# the same ten as in the file, whose bytes are a moment older
 	tags | sort -k 1,1nr | head -n 9 | while read -r bytes _ where rest; do
 		awk -v w="$where" -v b="$bytes" '$4 == w && $2 > b * 0.8 && $2 < b * 1.25 { ok = 1 }
 			END { exit !ok }' /tmp/rows || fail "$bytes $where $rest is not there"
@@ -51,7 +51,7 @@ test_reports_of_two_cpus_do_not_mix()
 {
 	! never || skip "never"
 	dmesg -c > /dev/null
-	# one after the other, so that the two CPUs are at the same place at times
+	# many reports in a row, so that the two CPUs sometimes report at the same time
 	reports='for i in 1 2 3 4 5 6; do echo m > /proc/sysrq-trigger; done'
 	for i in 1 2 3 4; do
 		taskset 1 sh -c "$reports" &
@@ -59,10 +59,10 @@ test_reports_of_two_cpus_do_not_mix()
 		wait
 		dmesg -c
 	done | sed 's/^\[[^]]*\] //' | grep '^alloc_tag:' > /tmp/all
-	# a CPU that comes while there is a report says so and leaves it at that
+	# a CPU that comes during a report prints a message and no report
 	grep -v 'another report on call sites is under way$' /tmp/all > /tmp/rows
 	left=$(($(wc -l < /tmp/all) - $(wc -l < /tmp/rows)))
-	note "$left of 48 gave way"
+	note "$left of 48 reports were left out"
 	eq "lines" "$(wc -l < /tmp/rows)" $(((48 - left) * 11))
 	awk 'NR % 11 == 1 && !/bytes, calls/ { bad = 1 } NR % 11 != 1 && /bytes, calls/ { bad = 1 }
 		END { exit bad }' /tmp/rows || fail "mixed"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A thousand rounds of load and unload, with memory that outlives its module and
-# loads that fail: nothing is left, be it memory or lines.
+# A thousand rounds of load and unload, with memory that outlives its module and loads that
+# fail: no memory and no line is left.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_life ctag_keep
@@ -30,7 +30,7 @@ round()
 	[ $(($1 % 5)) != 0 ] || echo 1 > $KEEP/free
 }
 
-# rounds FROM TO
+# rounds FROM TO: does these rounds
 rounds()
 {
 	i=$1
@@ -41,20 +41,20 @@ rounds()
 		i=$((i + 1))
 	done
 	echo 1 > $KEEP/free
-	# one more, for the last one's lines to be looked at
+	# another load, after which the lines of the last round are checked
 	insmod /modules/ctag_test.ko fail=1 2>/dev/null
 	settle 6
 }
 
-# What a kernel sets up once and keeps is there after the first half; nothing may
-# come with every tenth round of the second.
+# After the first half, the kernel has all memory that it allocates once and keeps.  In the
+# second half no line may grow in every tenth round.
 test_thousand_rounds()
 {
 	rounds 1 20
 	lines=$(tags | wc -l)
 	mem=$(kilobytes MemAvailable)
 	rounds 21 $((ROUNDS / 2))
-	# both files are there, so that they weigh the same before and after
+	# both files exist before, so that they use the same memory after
 	for f in before after before; do
 		snapshot /tmp/$f
 	done
@@ -63,8 +63,8 @@ test_thousand_rounds()
 	eq "lines" "$(tags | wc -l)" "$lines"
 	lost=$((mem - $(kilobytes MemAvailable)))
 	note "$lost kB fewer available than before"
-	# lists of free pages of each CPU are not free memory to it: up to a MiB each
-	[ $lost -lt 3072 ] || fail "$lost kB are gone"
+	# it does not count the per-CPU lists of free pages: up to a MiB each
+	[ $lost -lt 3072 ] || fail "$lost kB are lost"
 	awk -F'\t' -v n=$((ROUNDS / 20)) '
 		NR == FNR { c[$1] = $3; next }
 		$3 - c[$1] >= n { print "# " $1 ": " c[$1] " -> " $3 " calls"; bad = 1 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Stacks of threads belong to the line that allocates them, be they in one piece or
-# mapped page by page, as CONFIG_VMAP_STACK has it.
+# Stacks of threads are charged to the line that allocates them, in one piece or mapped page
+# by page (CONFIG_VMAP_STACK).
 #
 # append: sysctl.vm.mem_profiling=1
 
@@ -9,9 +9,9 @@
 
 THREADS=200
 STACK=16384
-# so many of each CPU wait for the next thread
+# cached stacks on each CPU, for the next thread
 CACHED=$((2 * $(nproc) * STACK))
-# kernel threads come and go
+# kernel threads start and end meanwhile
 SOME=$((8 * STACK))
 
 stacks()
@@ -37,7 +37,7 @@ test_threads()
 	[ $more -le $((THREADS * STACK + STACK + SOME)) ] || fail "$THREADS threads are $more bytes"
 	left=$((${after% *} - ${before% *}))
 	[ $left -le $((CACHED + SOME)) ] || fail "$left bytes are left"
-	# one call for each page of a stack, or one for all of it
+	# one call for each page of a stack, or one for the whole stack
 	zcat /proc/config.gz | grep -qx CONFIG_VMAP_STACK=y && STACK=4096
 	eq "bytes a call" $((${during% *} / ${during#* })) $STACK
 	eq "bytes of no call" $((${during% *} % ${during#* })) 0

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ten minutes of stress-ng on two CPUs, and then every line has what it had, no
-# reference is lost, kmemleak has nothing to say, and the console neither: under
-# KASAN, lockdep and kmemleak, with each allocation checked to be accounted.
+# Ten minutes of stress-ng on two CPUs under KASAN, lockdep and kmemleak, with a check that
+# each allocation is accounted.  Afterwards every line is as before, no reference is lost,
+# and neither kmemleak nor the console has a complaint.
 #
-# Five groups of stressors run for two minutes each, all of a group at once, with
-# somebody reading the whole table all the while.  Before, all of them run for a
-# few seconds: what a kernel sets up once and keeps is there then.
+# Five groups of stressors run for two minutes each, all of a group at once, while a reader
+# reads the whole table.  Before that all of them run for a few seconds, so that the kernel
+# has allocated the memory that it keeps.
 #
 # append: sysctl.vm.mem_profiling=1 kmemleak=on rcupdate.rcu_cpu_stall_timeout=150 watchdog_thresh=60
 # programs: stress-ng
@@ -21,14 +21,14 @@
 LEAKS=/sys/kernel/debug/kmemleak
 SECONDS_EACH=${SECONDS_EACH:-120}
 
-# What a program may have for itself, in KiB: nobody is to be killed for memory.
+# Memory limit of a program in KiB, so that the OOM killer does not run.
 LIMIT=400000
 
-# Left out: what takes all memory (oom-pipe, resources), what has nothing to do with
-# the kernel's memory (the sorts, str, matrix ...), what needs options this kernel
-# does not have (swap, userfaultfd, numa, physpage, verity, binderfs, dccp, sctp,
-# tun, vm-rw), what root must not run (exec), what goes through all of /proc, and
-# io-uring, which takes for a failure what another of its requests made.
+# Left out are stressors that take all memory (oom-pipe, resources), that do not use the
+# kernel's memory (the sorts, str, matrix ...), that need options which this kernel does not
+# have (swap, userfaultfd, numa, physpage, verity, binderfs, dccp, sctp, tun, vm-rw), that
+# root must not run (exec), that read all of /proc, and io-uring, which takes the result of
+# another of its requests for a failure.
 VM="--brk 1 --bigheap 1 --bigheap-growth 64k --mmap 1 --mmap-bytes 16m
 	--mmapfork 1 --mremap 1 --mremap-bytes 8m --mprotect 1 --madvise 1
 	--malloc 1 --malloc-bytes 16m --malloc-max 1000 --stack 1 --stackmmap 1
@@ -58,11 +58,11 @@ FORK="--fork 2 --vfork 1 --clone 1 --clone-max 50 --daemon 1 --zombie 1
 	--sem 1 --sem-sysv 1 --pidfd 1 --aio 1 --timerfd 1
 	--signal 1"
 
-# How many of a group may find nothing to work with: none does with this kernel.
+# The number of stressors in a group that may skip themselves: none does on this kernel.
 MAY_SKIP=3
 
-# stress SECONDS STRESSOR...: exit codes 3 and 4 say that one of them found
-# nothing to work with; it says so, too, and then still ends well
+# stress SECONDS STRESSOR...: exit codes 3 and 4 mean that a stressor has skipped itself,
+# which it also prints; that is no failure
 stress()
 {
 	seconds=$1
@@ -154,19 +154,19 @@ test_fork()
 	stress "$SECONDS_EACH" $FORK
 }
 
-# Every line has what it had, but for
+# Every line is as before, except
 #  - SLACK calls: a callback, a timer, a kworker in flight, the files in /sys of a
-#    cache made for the first time (29). What were lost in each round of a stressor
-#    would be thousands;
-#  - slab pages: how many slabs a few objects are in is chance.  They must not be
-#    more than what the caches say their slabs take;
-#  - the pool of debugobjects, which must not be more than what that says it has;
-#  - what is named in KEPT, caches that only memory pressure empties, and that
-#    within KEPT_BYTES: page tables of the kernel's own addresses, KASAN's shadow of
-#    vmalloc's (each goes only when all that it covers is free), the stacks that it
-#    remembers for good, cached thread stacks, kmemleak's objects (one for each of
-#    anybody), and the shell that compares with its awk;
-#  - lines that have less than before: what was kept then need not be kept now.
+#    cache made for the first time (29). A leak in each round of a stressor would be
+#    thousands;
+#  - slab pages, because chance decides how many slabs hold a few objects.  They must
+#    not exceed the slabs according to the caches;
+#  - the pool of debugobjects, which must not exceed the number that debugobjects shows;
+#  - lines in KEPT, caches that only memory pressure empties, within KEPT_BYTES: page
+#    tables of the kernel's addresses, KASAN's shadow of vmalloc memory (a page of it is
+#    freed only when all memory that it covers is free), KASAN's stack depot, which never
+#    shrinks, cached thread stacks, kmemleak's objects (one for each allocation), and the
+#    shell and awk that compare;
+#  - lines that hold less than before: a cache need not hold as much now.
 SLACK=64
 KEPT='^(kernel/fork\\.c:[0-9]+ func:(alloc_thread_stack_node|vm_area)|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/kmemleak\\.c|mm/kasan/shadow\\.c|lib/stackdepot\\.c|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c)'
 KEPT_BYTES=8388608
@@ -176,7 +176,7 @@ slab_bytes_in_caches()
 	awk 'NR > 2 { n += $6 * $15 } END { printf "%d\n", 4096 * n }' /proc/slabinfo
 }
 
-# How many objects debugobjects has, in use or not
+# The number of objects of debugobjects, in use or not
 debug_objects()
 {
 	awk -F: '/objs_allocated/ { n += $2 } /objs_freed/ { n -= $2 } END { print n }' \
@@ -226,7 +226,7 @@ test_conservation()
 	conserved "in the end"
 }
 
-# Objects that nobody points to for two scans in a row, five seconds apart.
+# Objects without a pointer to them in two scans, five seconds apart.
 test_no_leak()
 {
 	[ -w $LEAKS ] || fail "no kmemleak"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# vm.mem_profiling: what it takes and what it refuses.
+# vm.mem_profiling: the values that it accepts and refuses.
 #
 # append: sysctl.vm.mem_profiling=0
 
@@ -51,7 +51,7 @@ test_ordinary_user()
 	v=$(cat $MP)
 	su nobody -s /bin/sh -c "echo 0 > $MP" 2>/dev/null && fail "nobody may"
 	eq value "$(cat $MP)" "$v"
-	su nobody -s /bin/sh -c "cat $MP" > /dev/null || fail "nobody may not read"
+	su nobody -s /bin/sh -c "cat $MP" > /dev/null || fail "user nobody cannot read it"
 }
 
 run_tests

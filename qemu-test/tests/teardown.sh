@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# After a workload is torn down every line it touched has what it had before.
+# After the end of a workload every line that it touched is as before.
 #
-# Each workload runs twice: the first time pays for what a kernel sets up once
-# and keeps.  Then its lines are compared before, during and after the second.
-# Allowed to differ: SLACK calls a line (an RCU callback, a timer or a kworker
-# in flight), the lines in KEPT, caches that nothing but memory pressure empties,
-# within KEPT_BYTES, and the parts that the counters of lines get when they become
-# hot and then keep, which are one a line at most.
+# Each workload runs twice: in the first run the kernel allocates memory that it keeps.  The
+# lines are compared before, during and after the second run.  Allowed differences: SLACK
+# calls a line (an RCU callback, a timer or a kworker in flight); the lines in KEPT, caches
+# that only memory pressure empties, within KEPT_BYTES; and the per-CPU parts that counters
+# get when they become hot, which are at most one a line.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 256M
@@ -18,15 +17,15 @@
 . /qt/lib.sh
 
 SLACK=4
-# slab pages: partial slabs stay; thread stacks: two a CPU are cached; page tables
-# of the kernel's own addresses are never freed; the rest is the memory of the
-# shell that runs this, and of the awk that compares
+# partial slabs stay; two thread stacks are cached for each CPU; page tables of the
+# kernel's addresses are never freed; the rest is the memory of this shell and of the awk
+# that compares
 KEPT='^(mm/sl[au]b\\.c|kernel/fork\\.c:[0-9]+ func:alloc_thread_stack_node|[^ ]+ func:__p(te|md|ud)_alloc_one|mm/memory\\.c|mm/mmap\\.c|mm/rmap\\.c|kernel/fork\\.c:[0-9]+ func:vm_area)'
 KEPT_BYTES=1048576
-# given back late: what settle() could not get rid of before may be gone after
+# freed late: memory that settle() could not free before may be freed after
 LATE='func:(__d_alloc|alloc_inode_sb|alloc_inode|alloc_vmap_area|preload_this_cpu_lock|.*_alloc_inode)$'
 
-# compare MINIMUM: that many lines were touched, and are as before
+# compare MINIMUM: at least that many lines were touched, and all are as before
 compare()
 {
 	awk -F'\t' -v slack=$SLACK -v kept="$KEPT" -v late="$LATE" \
@@ -48,13 +47,13 @@ compare()
 	' /tmp/before /tmp/during /tmp/after || fail "not as before"
 }
 
-# around MINIMUM: up, look, down, twice
+# around MINIMUM: starts the workload, takes a snapshot, ends it; twice
 around()
 {
 	up
 	down
 	settle
-	# all files are there, so that they weigh the same before and after
+	# all files exist before, so that they use the same memory after
 	for f in before during after before; do
 		snapshot /tmp/$f
 	done
@@ -89,7 +88,7 @@ test_processes()
 	around 15
 }
 
-# Processes that come and go, so many that the caches for them turn over.
+# Processes start and end, so many that their caches are replaced.
 test_fork_storm()
 {
 	up() { load storm 2000; }
@@ -156,9 +155,9 @@ test_ext4()
 	around 20
 }
 
-# Out because somebody asks for memory, in again because the device goes. What
-# comes in again is on another line than it was, and some of that is not the
-# workload's: tmpfs and the shell. moves.sh has this to the byte.
+# Pages go out because of memory pressure, and come in because the swap device goes.  Then
+# they are on another line than before, and some of them belong to tmpfs and the shell, not
+# to the workload.  moves.sh checks this to the byte.
 test_swap()
 {
 	KEPT="$KEPT|^mm/(swap_state|shmem)\\\\.c:"
@@ -183,7 +182,7 @@ test_swap()
 	umount /tmp/cg
 }
 
-# Last: it leaves caches and directories of sysfs in other slabs.
+# The last case, because it leaves caches and sysfs directories in other slabs.
 test_modules()
 {
 	up()
@@ -200,7 +199,7 @@ test_modules()
 
 test_namespaces()
 {
-	# settle() loads it to have vmap areas purged, if it is not there already
+	# settle() loads it to purge vmap areas, unless it is loaded already
 	[ ! -d $KEEP ] || rmmod ctag_keep || fail "rmmod ctag_keep"
 	up()
 	{
@@ -210,7 +209,7 @@ test_namespaces()
 		LOAD=$!
 		until [ -e /tmp/.ready ]; do usleep 10000; done
 	}
-	# a network namespace goes away on its own time
+	# a network namespace is freed some time later
 	down() { unload; sleep 3; }
 	around 15
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Switching on and off, whatever happens meanwhile.
+# Profiling is switched on and off while other things happen.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
@@ -15,7 +15,7 @@ test_r28_allocated_on_freed_off()
 	fresh
 	cmd alloc all 30
 	profiling 0
-	check_table || fail "switching off lost them"
+	check_table || fail "switching off lost the objects"
 	cmd free all 30
 	check_table || fail "freed while off"
 	profiling 1
@@ -74,7 +74,7 @@ balanced()
 	profiling 1
 	settle
 	even || fail "the module's lines do not balance"
-	# every line counts what it has
+	# every line has bytes and calls, or neither
 	tags | awk '($1 > 0) != ($2 > 0) { print "# " $0; bad = 1 } END { exit bad }' ||
 		fail "bytes without calls or calls without bytes"
 }
