@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The binary interface of /proc/allocinfo, used and tried: see usage() below.
+ * Uses and tests the binary interface of /proc/allocinfo: see usage() below.
  *
- * Rows are printed in the form of the text, so that the two can be compared.
- * With --compat every ioctl goes in by the system calls of 32-bit programs, on
- * memory that those can name: the 64-bit kernel cannot tell the difference.
+ * It prints rows in the form of the text, so that the two can be compared. With --compat
+ * every ioctl uses the system calls of 32-bit programs, with memory below 4 GiB: the 64-bit
+ * kernel cannot tell the difference.
  *
- * Exit code 0: as promised; 1: not so, and standard output says where; 2: usage.
+ * Exit code 0: all checks passed; 1: one failed, see standard output; 2: wrong usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +49,7 @@ static int open_info(void)
 	return fd;
 }
 
-/* Memory whose address has 32 bits, and behind it a page of no memory. */
+/* Memory below 4 GiB, followed by an unmapped page. */
 static void *low(size_t size)
 {
 	size_t room = (size + page - 1) / page * page;
@@ -152,7 +152,7 @@ static void check_name(const char *name)
 		EXPECT(!name[i], "something behind the end of %s", name);
 }
 
-/* Every byte of a record is accounted for. */
+/* Checks every byte of a record. */
 static void check_record(const record *r)
 {
 	size_t i;
@@ -172,7 +172,7 @@ static bool same_tag(const record *a, const record *b)
 	return !memcmp(&a->tag, &b->tag, sizeof(a->tag));
 }
 
-/* All records, by GET_NEXT of a fresh file. */
+/* All records, by GET_NEXT on a newly opened file */
 static record *read_all(size_t *n)
 {
 	record *all = calloc(MAX_RECORDS, sizeof(*all));
@@ -188,7 +188,7 @@ static record *read_all(size_t *n)
 	return all;
 }
 
-/* The filter, once more: names are cut to what a record can hold. */
+/* The filter, implemented again: names are cut to the size of a record. */
 static bool name_passes(const char *name, const char *wanted)
 {
 	return !strncmp(name, wanted, ALLOCINFO_STR_SIZE - 1);
@@ -312,7 +312,7 @@ static int id(char **words)
 	return 0;
 }
 
-/* Every position leads to the record that is there. */
+/* Every position returns the record of that number. */
 static int positions(char **words)
 {
 	size_t i, n;
@@ -330,7 +330,7 @@ static int positions(char **words)
 	return 0;
 }
 
-/* All records that a filter lets through, from a position on, against @all. */
+/* The records that pass a filter, from a position on, are those expected from @all. */
 static size_t compare(int fd, const record *all, size_t n, size_t pos,
 		      const struct allocinfo_filter *f)
 {
@@ -353,7 +353,7 @@ static size_t compare(int fd, const record *all, size_t n, size_t pos,
 	return found;
 }
 
-/* Every combination of names and numbers, taken from every now and then a row. */
+/* Every combination of names and numbers, with values from some of the rows */
 static int filters(char **words)
 {
 	struct allocinfo_filter f = { 0 };
@@ -418,7 +418,7 @@ static void bad_numbers(int fd)
 	}
 }
 
-/* None of it may be read or written; a NULL, a hole, the kernel, half and half. */
+/* Bad addresses: NULL, unmapped, of the kernel, and half mapped. */
 static void bad_pointers(int fd)
 {
 	static const struct { unsigned long cmd; size_t size; } cmds[] = {
@@ -438,14 +438,14 @@ static void bad_pointers(int fd)
 		for (cut = 1; cut < cmds[i].size; cut++)
 			expect_err("not all of it is memory",
 				   call(fd, cmds[i].cmd, mem + page - cmds[i].size + cut), EFAULT);
-		/* And no byte more than that is touched. */
+		/* The kernel touches no byte outside of the argument. */
 		expect_err("up to the last byte",
 			   call(fd, cmds[i].cmd, mem + page - cmds[i].size), 0);
 		memset(mem, 0, page);
 	}
 }
 
-/* What fails leaves the cursor where it was. */
+/* A call that fails does not move the cursor. */
 static void cursor_stays(int fd)
 {
 	struct allocinfo_get_at *cut = (void *)((char *)low(page) + page -
@@ -471,7 +471,7 @@ static void cursor_stays(int fd)
 	EXPECT(same_tag(&want, &r), "another record 6");
 }
 
-/* One cursor a file that was opened, however many descriptors it has. */
+/* An open file has one cursor, shared by all its descriptors. */
 static void cursor_of_file(int fd)
 {
 	int other = open_info(), copy = dup(fd);
@@ -502,7 +502,7 @@ static int errors(char **words)
 	return 0;
 }
 
-/* Profiling that never was: no records, and all else as ever. */
+/* Profiling is "never": no records; everything else works as usual. */
 static int empty(char **words)
 {
 	struct allocinfo_filter f = { 0 };
@@ -521,7 +521,7 @@ static int empty(char **words)
 	return 0;
 }
 
-/* The text, without its figures; lengths as the file has them. */
+/* The text without its figures, with the lengths of the file */
 static size_t read_text(int fd, char *text, size_t room, size_t piece)
 {
 	size_t got = 0;
@@ -533,7 +533,7 @@ static size_t read_text(int fd, char *text, size_t room, size_t piece)
 	return got;
 }
 
-/* read() and ioctl() on one file, a piece of each in turn. */
+/* read() and ioctl() on one file in turns */
 static int cursor(char **words)
 {
 	size_t i, n, got = 0, room = 16 << 20;
@@ -568,7 +568,7 @@ static int cursor(char **words)
 	return 0;
 }
 
-/* Threads on one file: each record goes to one of them. */
+/* Several threads on one file: each record goes to one of them. */
 
 struct job {
 	pthread_t thread;
@@ -733,7 +733,7 @@ static int fuzz(char **words)
 	state = words[0] && words[1] ? strtoull(words[1], NULL, 0) : 1;
 	for (i = 0; i < rounds; i++) {
 		hits += fuzz_one(fd, all, n);
-		/* Any number, any argument; none of it is ours to write to. */
+		/* Any number and any argument; none may be written to. */
 		err = call(fd, (uint32_t)rnd() % 2 ? (uint32_t)rnd() : 0xA600 | (rnd() & 0xffff00ff),
 			   hole + rnd() % page);
 		EXPECT(err == ENOTTY || err == EFAULT || err == EINVAL,
@@ -743,7 +743,7 @@ static int fuzz(char **words)
 	return 0;
 }
 
-/* What it costs, in ticks of the time stamp counter */
+/* Cost in ticks of the time stamp counter */
 
 static uint64_t cost_of_text(size_t piece, char *text, size_t room, size_t *got)
 {
@@ -770,7 +770,7 @@ static uint64_t cost_of_query(const struct allocinfo_filter *f, size_t *got)
 	return start;
 }
 
-/* The first and the last fifth of the text, by small reads. */
+/* The first and the last fifth of the text, with small reads */
 static void cost_of_ends(size_t size, char *text)
 {
 	uint64_t now, start, head = 0, tail = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All records of /proc/allocinfo to standard output, by a 32-bit program.
+ * A 32-bit program that writes all records of /proc/allocinfo to standard output.
  *
- * Without a C library, for the machine that compiles this need not have one
- * for 32 bit: gcc -m32 and the header are all it takes. "allocinfo show" prints
- * what comes out. Exit code 0: all; 1: something else went wrong; 2: the file.
+ * It uses no C library, because the build machine may have none for 32 bit: gcc -m32
+ * and the header are enough. "allocinfo show" prints its output. Exit code 0: all; 1: something else went wrong; 2: the file.
  */
 #include "../../include/uapi/linux/alloc_tag.h"
 

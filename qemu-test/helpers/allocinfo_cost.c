@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What reading /proc/allocinfo costs: the least of a few times each, a line a
- * way, "read: WAY CYCLES RECORDS", or "read: WAY n/a" where the kernel cannot.
+ * Measures reads of /proc/allocinfo: the least of a few runs, a line a way,
+ * "read: WAY CYCLES RECORDS", or "read: WAY n/a" if the kernel does not have it.
  *
  *	text-64k	the whole text, in reads of 64 KiB
  *	text-4k		the same in reads of 4 KiB
  *	walk		every record by ioctl
  *	filtered	the records of one source file by ioctl
  *
- * For a guest with one CPU under -icount, where a cycle is an instruction. The
- * interface is written down here, as a program compiled against another
- * kernel's header has it: the layout is part of what is checked.
+ * For a guest with one CPU under -icount, where a cycle is an instruction. This file
+ * has its own definition of the interface, like a program that was compiled with the
+ * header of another kernel: so it also checks the layout.
  *
  * Exit code: 1 when something failed.
  */
@@ -73,7 +73,7 @@ static void __attribute__((noreturn)) die(const char *what)
 	exit(1);
 }
 
-/* The number of lines, without the two of the head. */
+/* The number of lines without the two header lines */
 static long read_text(int fd, size_t size)
 {
 	static char buf[64 << 10];
@@ -88,7 +88,7 @@ static long read_text(int fd, size_t size)
 	return lines;
 }
 
-/* The number of records, or -1 where there are no ioctls. */
+/* The number of records, or -1 without ioctls */
 static long walk(int fd, const char *filename)
 {
 	struct get_at at = { 0 };

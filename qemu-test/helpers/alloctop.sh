@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# alloctop [N]: the N lines of the kernel (15) that hold most memory, with
-# units.  Everything it prints is in /proc/allocinfo.
+# alloctop [N]: prints the N lines of the kernel (15) that hold most memory, with
+# units.  All data comes from /proc/allocinfo.
 
 sed 1,2d /proc/allocinfo | sort -rn | awk -v n="${1:-15}" -v w=18 '
 function human(b,   u) {

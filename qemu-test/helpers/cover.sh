@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests of one module that has the files of ctag_cmd.h; to be sourced after
-# lib.sh. COVER is its name.
+# For tests of one module that has the files of ctag_cmd.h.  Source it after lib.sh; COVER
+# is the name of the module.
 
 DIR=/sys/kernel/debug/$COVER
 
-# cover_fresh: loaded, and it has nothing
+# cover_fresh: loads the module anew, with nothing allocated
 cover_fresh()
 {
 	[ ! -d "$DIR" ] || rmmod "$COVER" || fail "rmmod $COVER"
 	insmod "/modules/$COVER.ko" || fail "insmod $COVER"
 }
 
-# cover COMMAND
+# cover COMMAND: gives the module a command
 cover()
 {
 	echo "$1" > "$DIR/cmd" || fail "$COVER refused: $1"
 }
 
-# cover_unload: nothing may be left on its lines
+# cover_unload: unloads the module, whose lines must hold nothing
 cover_unload()
 {
 	rmmod "$COVER" || fail "rmmod $COVER"
@@ -27,13 +27,13 @@ cover_unload()
 	[ -z "$left" ] || fail "left of $COVER: $(echo "$left" | head -1)"
 }
 
-# Those of the modules that are made with ctag_cover.h:
+# For modules that use ctag_cover.h:
 
-# cover_want N: objects at every site, and each site's line holds exactly those
+# cover_want N: makes every site hold N objects; each line must hold exactly these
 cover_want()
 {
 	cover "$1"
-	# shellcheck disable=SC2016 # that is awk
+	# shellcheck disable=SC2016 # awk code
 	check_rows "$COVER" "$DIR/table" '
 	{
 		k = module ".c:" $2 " func:" $3
@@ -46,7 +46,7 @@ cover_want()
 	}' || fail "$1 of each"
 }
 
-# The same, up and down; each way of freeing comes at least twice.
+# Several numbers, up and down, so that each way of freeing runs at least twice.
 cover_all()
 {
 	cover_fresh

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Commands to dynamic debug, and what each of them did: for qemu-test/compare/dyndbg, which
-# holds the output of one kernel against that of another. Of /dyndbg.left, one name
-# a line, no call site is shown: the source of those files is not the same in both.
+# Gives commands to dynamic debug and prints the effect of each.  qemu-test/compare/dyndbg
+# compares the output of two kernels.  It prints no call site of the files in
+# /dyndbg.left, one name a line, because their source differs between the kernels.
 #
-# After each step: its exit code and what it said, the lines of the control file
-# that are others than before, a checksum of all of it, and the kernel's log. Times
-# and thread numbers are taken out.
+# After each step it prints the exit code and the messages, the lines of the control file
+# that have changed, a checksum of the whole file, and the kernel's log, without times and
+# thread numbers.
 
 CONTROL=/proc/dynamic_debug/control
 DEBUGFS=/sys/kernel/debug/dynamic_debug/control
@@ -24,7 +24,7 @@ control()
 		!(f in out)' $CONTROL
 }
 
-# What the log says of dynamic debug and by the modules of the test.
+# Messages of dynamic debug, and of the modules of the test
 log()
 {
 	dmesg -c | sed 's/^<[0-9]*>//; s/^\[[^]]*\] //' |
@@ -42,7 +42,7 @@ show()
 	echo "exit: $1"
 	sed 's/^/said: /' /tmp/said
 	control > /tmp/now
-	diff /tmp/was /tmp/now | grep '^[-+][^-+]'	# busybox: always unified
+	diff /tmp/was /tmp/now | grep '^[-+][^-+]'	# diff of busybox is always unified
 	mv /tmp/now /tmp/was
 	echo "control: $(md5sum < /tmp/was) $(wc -l < /tmp/was)"
 	log
@@ -54,7 +54,7 @@ step()
 	echo "== $STEP $*"
 }
 
-# ctl COMMAND [FILE]: one write, of what printf makes of it
+# ctl COMMAND [FILE]: writes the output of printf COMMAND with one write
 ctl()
 {
 	step "ctl $1 ${2:-}"
@@ -66,7 +66,7 @@ ctl()
 	show $code
 }
 
-# run COMMAND: of the shell
+# run COMMAND: runs a shell command
 run()
 {
 	step "run $1"
@@ -74,7 +74,7 @@ run()
 	show $?
 }
 
-# All of the control file, not just what changed.
+# The whole control file, not only the changes
 whole()
 {
 	step whole
@@ -250,7 +250,7 @@ several()
 	run "dd if=/tmp/command of=$CONTROL bs=65536 conv=notrunc 2>&1 | grep -v 'records\|copied'"
 }
 
-# Loading, unloading, loading again: where do the lines go?
+# Load, unload, load again: the place of the lines
 comes_and_goes()
 {
 	run "rmmod test_dynamic_debug"
@@ -290,7 +290,7 @@ comes_and_goes()
 	run "rmmod dd_sites"
 }
 
-# The file is the same however it is read, and wherever.
+# The file is the same for any size and offset of the reads.
 readers()
 {
 	run "dd if=$CONTROL bs=7 2> /dev/null | cmp - $CONTROL"

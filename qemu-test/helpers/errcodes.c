@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What user space sees of error codes, register by register.
+ * Checks what user space sees of error codes in the result register.
  *
- *	errcodes ways		the ways out of the kernel, by /dev/ctag_err: plain
- *				errors at each of them
- *	errcodes others		numbers that look like a code and are none: they
- *				stay what they are
- *	errcodes leak		has ctag_err leave a code in the register of a child
+ *	errcodes ways		the ways out of the kernel, through /dev/ctag_err: each
+ *				returns a plain error
+ *	errcodes others		numbers that look like a code but are none: they do
+ *				not change
+ *	errcodes leak		makes ctag_err leave a code in the register of a child
  *	errcodes mount DEV DIR TYPE
- *				how mounting fails: by mount(2), the same from the
- *				32-bit entry, by fsconfig(2), the same: four numbers
+ *				prints the four errors of mount(2) and fsconfig(2), each
+ *				from the 64-bit and the 32-bit entry
  *	errcodes remount DIR KEY VALUE
- *				how changing that option fails, the same four ways
- *	errcodes call NR ARG...	a system call by number; what it returned
+ *				prints the four errors of changing that option
+ *	errcodes call NR ARG...	makes a system call by number and prints the result
  *
- * Exit code 0: as promised; 1: not, with a note; 2: wrong usage.
+ * Exit code 0: all checks passed; 1: one failed, with a note; 2: wrong usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,7 +55,7 @@
 /* The largest error of user space. */
 #define MOST_OF_USERS	4095
 
-/* Of the 32-bit table; those of the new mount API have one number for all. */
+/* Numbers of the 32-bit table; calls of the new mount API have the same in both. */
 #define NR32_READ	3
 #define NR32_MOUNT	21
 #define NR32_IOCTL	54
@@ -64,12 +64,12 @@
 #define FSCONFIG_CREATE	6
 #define FSCONFIG_RECONF	7
 
-/* Below 4 GiB, for the 32-bit entry: the program is static and not moved. */
+/* Below 4 GiB, for the 32-bit entry: the program is static and not relocated. */
 static char device[256], dir[256], type[64];
 static char source_key[] = "source";
 static char buffer[4096];
 
-/* Another architecture: what it has instead of the registers, and no 32-bit entry. */
+/* Another architecture: no 32-bit entry, and library calls in place of registers. */
 #ifdef __aarch64__
 #include <elf.h>
 
@@ -96,7 +96,7 @@ static long raw32(long nr, long a, long b, long c, long d, long e)
 	return -ENOSYS;
 }
 
-/* Comes back with what it was given in the register, from a signal's frame. */
+/* Returns from a signal's frame with the given value in the register. */
 static long trap(long value)
 {
 	register long x0 __asm__("x0") = value;
@@ -142,7 +142,7 @@ static void tracee_return(pid_t child, long value)
 
 static const int have_raw32 = 1;
 
-/* The register, not what a library makes of it. */
+/* Returns the register itself, without the conversion of a library. */
 static long raw(long nr, long a, long b, long c, long d, long e)
 {
 	register long r10 __asm__("r10") = d;
@@ -155,7 +155,7 @@ static long raw(long nr, long a, long b, long c, long d, long e)
 	return ret;
 }
 
-/* The entry of 32-bit programs; what they see of the register. */
+/* The entry of 32-bit programs; returns the part of the register that they see. */
 static long raw32(long nr, long a, long b, long c, long d, long e)
 {
 	long ret;
@@ -209,13 +209,13 @@ static int open_device(void)
 	return fd;
 }
 
-/* The number of a code that has been returned. */
+/* The number of a code that was returned */
 static int a_code(int fd)
 {
 	int code;
 
 	EXPECT(!ioctl(fd, CTAG_ERR_CODE, &code), "ioctl: %s", strerror(errno));
-	/* no error that user space could choose */
+	/* outside of the errors that user space can choose */
 	EXPECT(code > MOST_OF_USERS && code < 32767, "the code is %d", code);
 	return code;
 }
@@ -324,7 +324,7 @@ static void by_socket(int fd)
 	close(s);
 }
 
-/* A request of generic netlink, and the error in the answer; 0: an answer. */
+/* Sends a request of generic netlink; returns the error in the answer, or 0. */
 static int netlink(int s, int family, int flags, int cmd, const char *name)
 {
 	struct {
@@ -375,7 +375,7 @@ static void by_netlink(void)
 	close(s);
 }
 
-/* A file system that reports an error, and who watches it. */
+/* A file system that reports an error, and a task that watches it */
 static void by_fanotify(int fd)
 {
 	int fan = fanotify_init(FAN_CLASS_NOTIF | FAN_REPORT_FID, O_RDONLY);
@@ -423,7 +423,7 @@ static int ways(void)
 
 /* Numbers that are no codes */
 
-/* What a child says by its exit code of what it got of -code. */
+/* What a child reports about -code by its exit code */
 static void child_got(pid_t child, const char *what)
 {
 	int status;
@@ -433,7 +433,7 @@ static void child_got(pid_t child, const char *what)
 	is(what, WEXITSTATUS(status), 0);
 }
 
-/* A filter cannot choose the number of a code: it gets the most that is left. */
+/* A filter cannot return the number of a code: the kernel reduces it to the maximum. */
 static void of_seccomp(int code)
 {
 	struct sock_filter filter[] = {
@@ -476,7 +476,7 @@ static void of_tracer(int code, int at_entry)
 		_exit(raw(SYS_getppid, 0, 0, 0, 0, 0) != -code);
 	}
 	waitpid(child, &status, 0);
-	/* the stops of the kill() that raise() is come before: to getppid() */
+	/* raise() stops first, because it uses kill(): continue to getppid() */
 	do {
 		EXPECT(!ptrace(PTRACE_SYSCALL, child, NULL, NULL), "ptrace: %s",
 		       strerror(errno));
@@ -499,7 +499,7 @@ static void of_lseek(int fd, int code)
 	close(mem);
 }
 
-/* A process group whose number is that of the code. */
+/* A process group whose number is that of the code */
 static void of_getown(int fd, int code)
 {
 	pid_t want = code;
@@ -545,7 +545,7 @@ static int others(void)
 
 typedef long (*call_t)(long, long, long, long, long, long);
 
-/* An option of the file system that fd stands for, then what is to be done with it. */
+/* Sets an option of the file system of fd, then runs a command on it. */
 static long configure(call_t call, long fd, const char *key, const char *value, long command)
 {
 	long ret;
@@ -610,7 +610,7 @@ static int any_call(int argc, char **argv)
 	return 0;
 }
 
-/* A child that fork(2), or what is left of it, returns the number of a code in. */
+/* A child in which fork(2), or clone(2) without a fork(2), returns the number of a code */
 #ifndef SYS_fork
 #define SYS_fork	SYS_clone
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's part of "perf record -a -e kmem:...", for what its events cost.
+ * The kernel's part of "perf record -a -e kmem:...", to measure the cost of its events.
  *
  *	kmemtrace_perf PROGRAM [ARG ...]
  *
- * Runs the program while CPU 0 records each of the events below, with what perf record
- * takes down for each. The program may fail. The buffer is so large that nobody has to
- * read it, and that it was is looked at in the end: what finds no room costs less.
+ * Runs the program while CPU 0 records each of the events below, with the same data as
+ * perf record. The program may fail. The buffer is so large that it need not be read; a
+ * check at the end ensures that it was, because an event without room costs less.
  *
- * Exit code: 0; 1 when it was not large enough, or something failed; 4 when this kernel
- * has no such events.
+ * Exit code: 0; 1 if the buffer was too small, or after an error; 4 if this kernel does
+ * not have these events.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a test wants of /dev/kmon that kmonlog and kmonparse do not do, or what makes
- * scheduler records of which it is known how many there must be: see usage() below.
+ * Tests of /dev/kmon that kmonlog and kmonparse cannot do, and workloads that cause a known
+ * number of scheduler records: see usage() below.
  *
- * Exit code 0: as promised; 1: not so, and standard output says where; 2: usage.
+ * Exit code 0: all checks passed; 1: one failed, see standard output; 2: wrong usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +33,7 @@
 #include "expect.h"
 
 #define DEVICE		"/dev/kmon"
-#define FEED_TYPE	200	/* of modules/kmon_feed.c */
+#define FEED_TYPE	200	/* as in modules/kmon_feed.c */
 #define FEED_SIZE	10
 #define NR_CONTEXTS	4
 
@@ -79,7 +79,7 @@ static unsigned int blob_size(const uint8_t *record)
 	return record[KMON_HDR_SIZE_OF_BLOB] | record[KMON_HDR_SIZE_OF_BLOB + 1] << 8;
 }
 
-/* Number of whole records, or the end of the program. */
+/* The number of records; exits if the last one is not complete. */
 static uint64_t walk(const uint8_t *p, size_t len)
 {
 	uint64_t nr = 0;
@@ -94,7 +94,7 @@ static uint64_t walk(const uint8_t *p, size_t len)
 	return nr;
 }
 
-/* Some tasks come and go, for records of them. */
+/* Some tasks start and end, which causes records. */
 static void make_noise(int times)
 {
 	while (times--) {
@@ -106,9 +106,9 @@ static void make_noise(int times)
 	}
 }
 
-/* bounds: what the device accepts and refuses */
+/* bounds: the values that the device accepts and refuses */
 
-/* The ioctl of a 32-bit program, whose long is half as long. */
+/* The ioctl of a 32-bit program, whose long has half the size. */
 static void compat_size(int fd)
 {
 #ifdef __x86_64__
@@ -128,7 +128,7 @@ static void compat_size(int fd)
 #endif
 }
 
-/* Of a GiB that the guest has. Nobody is killed for it, nor for what others want meanwhile. */
+/* The guest has a GiB. Too large a request must not start the OOM killer. */
 static void more_than_there_is(int fd)
 {
 	long gib = 1L << 30, half = gib / 2;
@@ -191,7 +191,7 @@ static void stopped(int fd)
 
 static void started(int fd)
 {
-	/* not for the compiler to see */
+	/* hide the value from the compiler */
 	void *volatile nowhere = (void *)8;
 	__u32 sources = 1U << 31;
 	struct kmon_stats before;
@@ -212,10 +212,10 @@ static void started(int fd)
 	before = stats(fd);
 	EXPECT(before.unread >= 100 && !before.lost && !before.read,
 	       "%llu unread, %llu lost, %llu read", before.unread, before.lost, before.read);
-	/* what is there moves along, if it fits */
+	/* existing records move along if they fit */
 	EXPECT(before.unread_bytes > 4096, "only %llu bytes", before.unread_bytes);
 	must_not(fd, KMON_BUFFSIZE, &size, EBUSY, "a size that has no room for what is there");
-	/* how much there is depends on what else the machine does */
+	/* other activity of the machine adds records */
 	while ((uint64_t)size < before.unread_bytes)
 		size *= 2;
 	must(fd, KMON_BUFFSIZE, &size, "a size that has");
@@ -228,7 +228,7 @@ static void started(int fd)
 	       strerror(errno));
 	EXPECT(read(fd, buf, 0) == 0, "read() of nothing");
 	EXPECT(stats(fd).unread == before.unread, "failing took something away");
-	/* of whatever size, only whole records */
+	/* a read of any size returns only whole records */
 	for (size_t room = KMON_HDR_SIZE + 9; ; room = room * 5 / 4) {
 		if (room > sizeof(buf))
 			room = sizeof(buf);
@@ -244,7 +244,7 @@ static void started(int fd)
 	must(fd, KMON_BUFFSIZE, &size, "KMON_BUFFSIZE when all was read");
 }
 
-/* A buffer that is too small: POLLERR, and a count. */
+/* A buffer that is too small: POLLERR, and a count of losses. */
 static void overrun(int fd)
 {
 	static uint8_t buf[65536];
@@ -281,7 +281,7 @@ static void blocking(void)
 	int status;
 	pid_t pid;
 
-	/* nothing but kmon_add_data(): nothing comes */
+	/* only kmon_add_data() is selected: no record comes */
 	must(fd, KMON_SOURCES, &none, "KMON_SOURCES");
 	must(nb, KMON_SOURCES, &none, "KMON_SOURCES");
 	must(fd, KMON_START, NULL, "KMON_START");
@@ -293,7 +293,7 @@ static void blocking(void)
 	alarm(1);
 	EXPECT(read(fd, buf, sizeof(buf)) == -1 && errno == EINTR, "a signal: %s",
 	       strerror(errno));
-	/* who waits is told when it is stopped */
+	/* stopping wakes a waiting reader */
 	pid = fork();
 	EXPECT(pid >= 0, "fork: %s", strerror(errno));
 	if (!pid)
@@ -325,9 +325,9 @@ static int do_bounds(void)
 }
 
 /*
- * check FILE [moved]: the records of kmon_feed, how many, that their numbers rise and
- * how many are missing between them. Where threads were moved to other CPUs numbers say
- * nothing: then, instead of what is missing, how many CPUs they are of.
+ * check FILE [moved]: counts the records of kmon_feed, checks that their numbers rise, and
+ * counts the missing numbers. If threads were moved to other CPUs, missing numbers prove
+ * nothing: then it counts the CPUs of the records instead.
  */
 
 static uint64_t little64(const uint8_t *p)
@@ -394,7 +394,7 @@ static uint64_t now_ns(clockid_t clock)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
-/* pingpong ROUNDS CPU [PID]: two tasks wake each other, and nothing else does */
+/* pingpong ROUNDS CPU [PID]: two tasks that wake each other and do nothing else */
 
 static void pin(int cpu, bool fifo)
 {
@@ -418,7 +418,7 @@ static void hand_over(int in, int out, long rounds)
 	}
 }
 
-/* A child of that pid, which must be free; of any for 0. */
+/* A child with that pid, which must be free; 0 for any pid. */
 static pid_t fork_as(pid_t pid)
 {
 	struct clone_args args = {
@@ -438,7 +438,7 @@ static int do_pingpong(long rounds, int cpu, pid_t want)
 	pid_t pid;
 
 	EXPECT(!pipe(a) && !pipe(b), "pipe: %s", strerror(errno));
-	/* of one priority, neither takes the CPU from the other */
+	/* with equal priority neither preempts the other */
 	pin(cpu, true);
 	pid = fork_as(want);
 	EXPECT(pid >= 0, "fork: %s", strerror(errno));
@@ -446,7 +446,7 @@ static int do_pingpong(long rounds, int cpu, pid_t want)
 		hand_over(a[0], b[1], rounds);
 		_exit(0);
 	}
-	/* let it wait */
+	/* let the child wait first */
 	usleep(50000);
 	began = now_ns(CLOCK_MONOTONIC);
 	for (long i = 0; i < rounds; i++) {
@@ -460,7 +460,7 @@ static int do_pingpong(long rounds, int cpu, pid_t want)
 	return 0;
 }
 
-/* burn MS: tasks that compute and sleep in turns, and what the scheduler says of them */
+/* burn MS: tasks that compute and sleep in turns, and the scheduler's figures for them */
 
 static void burn(long ms, int which)
 {
@@ -478,8 +478,8 @@ static void burn(long ms, int which)
 }
 
 /*
- * Of a task that does not run any more. Not every kernel has a schedstat; the task's
- * clock is the same sum, and which of the two it was is told on standard error.
+ * The run time of a task that has stopped running. If the kernel has no schedstat, use
+ * the task's clock, which is the same sum. Standard error names the source.
  */
 static void print_schedstat(pid_t pid)
 {
@@ -525,7 +525,7 @@ static int do_burn(long ms)
 	return 0;
 }
 
-/* woken N CPU: a task that sleeps so many times beside one that never does */
+/* woken N CPU: a task that sleeps N times beside one that never sleeps */
 
 static int do_woken(long n, int cpu)
 {
@@ -557,8 +557,8 @@ static int do_woken(long n, int cpu)
 }
 
 /*
- * rate MS: how often in that time there was something to read, and how many records
- * that was. Being woken is all it goes by: who asks has the rings emptied for him.
+ * rate MS: counts the reads that return records in that time, and these records. It only
+ * waits to be woken, because asking would empty the rings.
  */
 static int do_rate(long ms)
 {
@@ -591,7 +591,7 @@ static int do_rate(long ms)
 	return 0;
 }
 
-/* shared: an instance in the hands of several processes */
+/* shared: several processes use one instance */
 
 static uint64_t read_to_the_end(int fd)
 {
@@ -646,7 +646,7 @@ static void sharers(int fd)
 	close(out[1]);
 }
 
-/* It is closed, and stopped, when the last one closes it. */
+/* The last close stops the instance. */
 static void last_one(int fd)
 {
 	pid_t pid;
@@ -675,7 +675,7 @@ static int do_shared(void)
 	pid_t pid;
 
 	must(fd, KMON_START, NULL, "KMON_START");
-	/* who closes his own changes nothing for others */
+	/* a close of one descriptor has no effect on the others */
 	pid = fork();
 	EXPECT(pid >= 0, "fork: %s", strerror(errno));
 	if (!pid) {
@@ -689,7 +689,7 @@ static int do_shared(void)
 	return 0;
 }
 
-/* rounds RATE SECONDS: on each CPU two tasks wake each other that often in a second */
+/* rounds RATE SECONDS: on each CPU two tasks wake each other RATE times a second */
 
 #define SLICE_MS	4
 
@@ -702,7 +702,7 @@ static void steadily(int cpu, uint64_t rate, uint64_t all)
 	pid_t pid;
 
 	pin(cpu, false);
-	/* who is woken waits until the other one sleeps: so it is woken, too, each time */
+	/* a woken task waits until the other one sleeps, so each round has two wakeups */
 	EXPECT(!sched_setscheduler(0, SCHED_BATCH, &prio), "SCHED_BATCH: %s", strerror(errno));
 	EXPECT(!pipe(a) && !pipe(b), "pipe: %s", strerror(errno));
 	pid = fork();
@@ -715,7 +715,7 @@ static void steadily(int cpu, uint64_t rate, uint64_t all)
 	while (done < all) {
 		ms = (now_ns(CLOCK_MONOTONIC) - began) / 1000000 + SLICE_MS;
 		due = rate * ms / 1000;
-		/* Never more at once than a slice has: the reader gets its turn. */
+		/* At most one slice at a time, so that the reader can run. */
 		if (due > done + rate * SLICE_MS / 1000 + 1)
 			due = done + rate * SLICE_MS / 1000 + 1;
 		if (due > all)
@@ -730,7 +730,7 @@ static void steadily(int cpu, uint64_t rate, uint64_t all)
 	exit(0);
 }
 
-/* One that cannot keep up does its rounds all the same, and takes longer. */
+/* A pair that cannot keep up still does its rounds, and takes longer. */
 static int do_rounds(long rate, long seconds)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -751,7 +751,7 @@ static int do_rounds(long rate, long seconds)
 	return 0;
 }
 
-/* fuzz SECONDS [SEED]: every ioctl, whatever argument, among all else one can do */
+/* fuzz SECONDS [SEED]: every ioctl with any argument, mixed with all other calls */
 
 static uint64_t random_state;
 
@@ -770,20 +770,20 @@ static unsigned long any_argument(uint8_t *room, size_t size)
 
 	switch (rnd() % 6) {
 	case 0:
-		/* where nothing of this program is */
+		/* an address where this program has no memory */
 		return rnd() | 1UL << 48;
 	case 1:
 		return rnd() % 65536;
 	case 2:
-		/* its end is at the end of what is mapped */
+		/* ends at the end of the mapping */
 		return (unsigned long)room + size - rnd() % 16;
 	case 3:
-		/* somewhere in there, or behind it, or in the kernel */
+		/* somewhere in the mapping, after it, or in the kernel */
 		return (unsigned long)room + rnd() % (size + 65536) + (rnd() & 1UL << 63);
 	default:
 		if (rnd() % 4 == 0)
 			value = 1L << (rnd() % 64);
-		/* as much memory as there is would be for the OOM killer */
+		/* a request for all memory would start the OOM killer */
 		if (value > 1 << 24 && value <= KMON_BUFFSIZE_MAX)
 			value = 1 << 24;
 		memcpy(room, &value, sizeof(value));
@@ -803,7 +803,7 @@ static unsigned long any_command(void)
 	case 1:
 		return _IOC(rnd() % 4, KMON_IOC_MAGIC, rnd() % 256, rnd() % 16384);
 	case 2:
-		/* each number there is, in turn */
+		/* each valid number in turn */
 		return (KMON_IOC_MAGIC << 8) | (rnd() & 0xff);
 	default:
 		return known[rnd() % 5];
@@ -854,14 +854,14 @@ static void fuzz_some(int *fds, uint8_t *room, size_t size)
 		fuzz_once(fds, room, size);
 }
 
-/* A process and its child do it to the same open files at the same time. */
+/* A process and its child use the same open files at the same time. */
 static void fuzz_both(int *fds, uint8_t *room, size_t size)
 {
 	pid_t pid = fork();
 
 	EXPECT(pid >= 0, "fork: %s", strerror(errno));
 	if (!pid) {
-		/* not the same once more; never 0 */
+		/* another seed for the child; never 0 */
 		random_state += random_state >> 1;
 		random_state |= 1;
 		fuzz_some(fds, room, size);
@@ -893,8 +893,8 @@ static int do_fuzz(long seconds, uint64_t seed)
 }
 
 /*
- * hold N MS: that many instances with large buffers, started, of which nobody reads;
- * at the end, or at SIGINT, how many records the first has lost
+ * hold N MS: starts N instances with large buffers, which nobody reads. At the end, or at
+ * SIGINT, prints the number of records that the first one has lost.
  */
 static int do_hold(long n, long ms)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes the kernel allocate, and holds on to it.
+ * Makes the kernel allocate memory, and holds it.
  *
  *	load KIND N READY
  *
- * does KIND N times, creates the file READY, and waits to be killed, which
- * gives everything back. Kinds:
+ * does KIND N times, creates the file READY, and waits until it is killed, which frees
+ * all memory. Kinds:
  *
  *	sockets	N TCP connections over loopback, with unread data in each
  *	udp	N UDP sockets, with two datagrams waiting in each
@@ -16,9 +16,9 @@
  *	pipes	N pipes, with data in each
  *	files	N open files in the working directory
  *	anon	N MiB of anonymous memory
- *	holes	N MiB of it, one page of every two (which is drawn) given back
- *	thp	N MiB in huge pages, then the second half of each given back
- *	hugetlb	N huge pages of hugetlb, four of them then moved: taken offline
+ *	holes	N MiB of it; one page of every two, chosen at random, is freed
+ *	thp	N MiB in huge pages; then the second half of each is freed
+ *	hugetlb	N huge pages of hugetlb; then four are taken offline, so they move
  *
  * Exit code: 1 when something failed before READY; 2 for wrong usage.
  */
@@ -83,7 +83,7 @@ static void sockets(unsigned long n)
 		s = accept(listener, NULL, NULL);
 		if (s < 0)
 			die("accept");
-		/* no TIME_WAIT: what is left afterwards is a leak */
+		/* no TIME_WAIT, so that memory that is left afterwards is a leak */
 		setsockopt(c, SOL_SOCKET, SO_LINGER, &abort_on_close,
 			   sizeof(abort_on_close));
 		put(c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a workload costs, whole: runs it a number of times and prints a line a
- * time, "macro: NAME CYCLES".
+ * Measures a whole workload: runs it a number of times and prints a line for each run,
+ * "macro: NAME CYCLES".
  *
  *	macro NAME ROUNDS forks N	N children, each executes a program
  *	macro NAME ROUNDS files N	N files made in the working directory,
@@ -9,15 +9,15 @@
  *	macro NAME ROUNDS tcp N		a message of 64 bytes there and back,
  *					N times, between two processes
  *	macro NAME ROUNDS run PROGRAM [ARG ...]
- *					a program, its output thrown away
+ *					a program, whose output is discarded
  *	macro NAME ROUNDS fifo PROGRAM [ARG ...]
- *					first come, first served
+ *					the same under SCHED_FIFO
  *	macro NAME ROUNDS cold PROGRAM [ARG ...]
- *					with nothing cached at its start
+ *					the same with empty caches
  *
- * For a guest with one CPU under -icount, where a cycle is an instruction. The
- * first round is not counted: it fills caches that later ones find full. What a
- * round leaves behind (RCU, writeback) is given time to end before the next.
+ * For a guest with one CPU under -icount, where a cycle is an instruction. The first
+ * round does not count, because it fills caches. Deferred work of a round (RCU,
+ * writeback) gets time to finish before the next one.
  *
  * Exit code: 1 when something failed, 2 for wrong usage.
  */
@@ -75,7 +75,7 @@ static void run(char **argv, bool fifo)
 	reap(pid);
 }
 
-/* The program is this one, called without arguments: see main(). */
+/* The program is this one without arguments: see main(). */
 static void forks(unsigned long n)
 {
 	char *argv[] = { "/proc/self/exe", NULL };

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests of what happens to anonymous memory; to be sourced after lib.sh.
+# For tests of anonymous memory.  Source it after lib.sh.
 
-# moved KIND MIB: helpers/moves.c says whether all was accounted as it must be
+# moved KIND MIB: helpers/moves.c checks that all memory is accounted correctly
 moved()
 {
 	/qt/bin/moves "$@"
 	case $? in
 	0) ;;
 	3) skip "cannot be tried here" ;;
-	*) fail "$*: not as it must be" ;;
+	*) fail "$*: accounted wrongly" ;;
 	esac
 }
 
-# moved_by_swap MIB: out to the test's disk and in again
+# moved_by_swap MIB: swaps out to the test's disk and in again
 moved_by_swap()
 {
 	mkswap /dev/vda > /dev/null || fail mkswap

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * moves KIND MIB: puts that much anonymous memory through something, and holds
- * what /proc/allocinfo says of it against what it must be, to the byte and the
- * call.
+ * moves KIND MIB: moves that much anonymous memory in one of these ways, and checks that
+ * /proc/allocinfo shows it exactly, to the byte and the call.
  *
  *	split	huge pages become small ones
  *	collapse	small pages become huge ones, by khugepaged
- *	compact	every other page is given back, the rest is moved together
- *	swap	out and in again
- *	fork	copied by a child
- *	offline	some pages are taken out of use, what they had moves elsewhere
- *	poison	some small pages of huge ones break
- *	cma	moved out of the way of a contiguous area, in
+ *	compact	every other page is freed, the rest is moved together
+ *	swap	pages go out and come in again
+ *	fork	a child copies the pages
+ *	offline	some pages are taken offline, their contents move elsewhere
+ *	poison	some small pages of huge ones are poisoned
+ *	cma	pages are moved out of a contiguous area, in
  *		/sys/kernel/debug/cma/reserved
  *
- * It is a program because a shell that looks has pages of its own each time.
- * Ours are locked before the first look, and the caller waits. What counts is
- * the sum of all lines that anonymous pages can be on: which of them it is must
- * not matter. Where profiling is "never", /proc/allocinfo must have no line, and
- * what is done to the memory is the test.
+ * A shell would have new pages of its own at each look. The pages of this program are
+ * locked before the first look, and the caller waits. The check uses the sum of all lines
+ * that can hold anonymous pages. If profiling is "never", /proc/allocinfo must have no
+ * line, and the test is that the moves work.
  *
- * Exit code: 0; 1 something is not as it must be, and the lines say what; 2
- * wrong usage; 3 cannot be tried here.
+ * Exit code: 0; 1 a check failed, and the output says which; 2 wrong usage; 3 not
+ * possible on this kernel.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,9 +42,9 @@
 #define PAGE	4096L
 #define HUGE	(2 * MIB)
 #define SMALLS	(HUGE / PAGE)
-#define BROKEN	8L	/* pages that break, or are about to */
+#define BROKEN	8L	/* pages to poison or to take offline */
 #define FRAME	((UINT64_C(1) << 55) - 1)
-#define ENOUGH	500L	/* moved, to be sure that something is tested */
+#define ENOUGH	500L	/* pages that must move, or the test proves nothing */
 
 #define THP	"/sys/kernel/mm/transparent_hugepage/"
 #define OFFLINE	"/sys/devices/system/memory/soft_offline_page"
@@ -59,7 +57,7 @@ struct sum {
 
 static char text[2 << 20];
 static int failed;
-static bool never;	/* nothing is accounted */
+static bool never;	/* profiling is "never" */
 
 static void __attribute__((noreturn)) die(int code, const char *what)
 {
@@ -95,7 +93,7 @@ static void slurp(const char *path)
 	text[len] = '\0';
 }
 
-/* A line "name value", or "name: value", of a file; -1 without one. */
+/* The value of a line "name value" or "name: value" of a file; -1 if missing. */
 static long value(const char *path, const char *name)
 {
 	char *line, *save = NULL, *end;
@@ -125,14 +123,14 @@ static bool is_anon(const char *where)
 	return false;
 }
 
-/* The tables are allocated in one of those files, and are no anonymous memory. */
+/* Page tables are allocated in one of these files, and are no anonymous memory. */
 static bool is_table(const char *line)
 {
 	return strstr(line, "func:__pte_alloc") || strstr(line, "func:__pmd_alloc") ||
 	       strstr(line, "func:__pud_alloc") || strstr(line, "func:__p4d_alloc");
 }
 
-/* Lines of those files that have objects have less than a page a call. */
+/* Lines of these files that hold objects have less than a page a call. */
 static struct sum look(void)
 {
 	struct sum sum = { 0, 0 };
@@ -201,8 +199,8 @@ static void more_by(const char *when, struct sum since, long bytes, long calls)
 }
 
 /*
- * Pages that are freed by one CPU stay for a while on lists that another is
- * about to look at, with a reference. Compaction begins by emptying those.
+ * Pages that one CPU has freed stay on its lists for a while, with a reference, when
+ * another CPU reads. Compaction begins by emptying these lists.
  */
 static void drain(void)
 {
@@ -252,7 +250,7 @@ static void split(long mib, char *p)
 	expect("huge pages", value("/proc/vmstat", "thp_fault_alloc") - had, nr);
 	more_by("huge", before, mib * MIB, nr);
 
-	/* khugepaged would have them together again, if it takes us long */
+	/* khugepaged would merge them again if this takes long */
 	no_huge(p, mib);
 	had = value("/proc/vmstat", "thp_split_page");
 	put("/sys/kernel/debug/split_huge_pages", "%d,0x%lx,0x%lx", getpid(),
@@ -260,7 +258,7 @@ static void split(long mib, char *p)
 	expect("splits", value("/proc/vmstat", "thp_split_page") - had, nr);
 	more_by("split", before, mib * MIB, nr * SMALLS);
 
-	/* every page is by itself now: half of them may go */
+	/* all pages are small now: half of them can be freed */
 	for (long i = 0; i < mib * MIB; i += 2 * PAGE)
 		madvise(p + i, PAGE, MADV_DONTNEED);
 	drain();
@@ -302,8 +300,8 @@ static void collapse(long mib, char *p)
 }
 
 /*
- * Which page of each pair goes is drawn: holes in step with how the pages
- * happen to lie may leave whole blocks free, and compaction nothing to do.
+ * One page of each pair is freed, chosen at random: regular holes could leave whole
+ * blocks free, and compaction would have nothing to do.
  */
 static void make_holes(char *p, long mib)
 {
@@ -374,7 +372,7 @@ static void copy(long mib, char *p)
 			die(1, "fork");
 		if (!pid) {
 			touch(p, mib);
-			/* what the child has besides cannot be known */
+			/* the child has an unknown number of other pages */
 			_exit(!never && look().bytes - full.bytes < mib * MIB);
 		}
 		waitpid(pid, &status, 0);
@@ -401,8 +399,8 @@ static long frame(const char *p)
 }
 
 /*
- * One of our pages on other frames: what was there is elsewhere, or gone. Until
- * somebody restores them those frames are in use by nobody.
+ * Frames that were poisoned or taken offline have no contents of ours any more. No task
+ * uses them until this function restores them.
  */
 static void restore(const long *frames)
 {
@@ -436,7 +434,7 @@ static void offline(long mib, char *p)
 	more_by("restored", before, 0, 0);
 }
 
-/* A broken page stays with its line until it is restored, and freed by that. */
+/* A poisoned page stays charged to its line until it is restored, which frees it. */
 static void poison(long mib, char *p)
 {
 	long nr = mib * MIB / HUGE, frames[BROKEN];
@@ -520,7 +518,7 @@ int main(int argc, char **argv)
 
 		if (strcmp(kinds[i].name, argv[1]))
 			continue;
-		/* all that this program will ever use, before the first look */
+		/* all memory that this program will use, before the first look */
 		memset(text, 1, sizeof(text));
 		printf("# %s %ld MiB\n", argv[1], mib);
 		value("/proc/vmstat", "pgfault");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pfn PID: the frame of a page that the process has in its largest anonymous
- * mapping, for those who want to poison one.  Exit code 1 if there is none.
+ * pfn PID: prints the frame of a page in the largest anonymous mapping of the process, for
+ * tests that poison one.  Exit code 1 if there is none.
  */
 #define _XOPEN_SOURCE 700
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #define PRESENT		(UINT64_C(1) << 63)
 #define FRAME		((UINT64_C(1) << 55) - 1)
 
-/* The largest private writable mapping without a file. */
+/* The largest private writable mapping without a file */
 static int largest(const char *pid, unsigned long *from, unsigned long *to)
 {
 	char path[64], line[512], mode[8], rest[256];

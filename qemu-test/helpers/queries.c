@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * queries FILE SECONDS SEED [SUFFIX]: writes commands about code tags to a file of
- * debugfs, as they could be written by a person, by a person who is tired, and by
- * chance, each followed by SUFFIX.
+ * queries FILE SECONDS SEED [SUFFIX]: writes commands about code tags to a file of debugfs:
+ * correct ones, ones with mistakes, and random ones, each followed by SUFFIX.
  *
- * Prints "ACCEPTED REFUSED". Exit code 1 for an error that no command should have.
+ * Prints "ACCEPTED REFUSED". Exit code 1 after an error that no command may cause.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST	6000	/* bytes of a command: more than is taken */
+#define MOST	6000	/* bytes of a command: more than the file accepts */
 
 static const char * const words[] = {
 	"file", "line", "func", "module", "class", "index", "enable", "disable",
@@ -27,7 +26,7 @@ static const char * const words[] = {
 
 #define NR_WORDS	(sizeof(words) / sizeof(*words))
 
-/* Of what a person would write, the parts that are right. */
+/* Parts of correct commands */
 static const char * const lines[] = {
 	"module ctag_uses func make_object enable",
 	"file ctag_uses.c line 1-1000 index 0-1 disable",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * readall FILE OUT [FILE OUT]: each file into the one behind it, which is not touched
- * before the last one is read to its end.
+ * readall FILE OUT [FILE OUT]: copies each FILE to its OUT. It reads all files to their end
+ * before it touches any OUT.
  *
- * For files that tell of the kernel's own memory: what a pipe or a temporary
- * file takes up while it is written, and the processes that read it from there,
- * are not among what it says; and two of them can be compared.
+ * For files that show the kernel's own memory: so they do not contain the memory of a pipe
+ * or a temporary file that is being written, or of other processes; and two files can be
+ * compared.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: readall FILE OUT [FILE OUT]\n");
 		return 2;
 	}
-	/* all of it is there, and so it weighs the same each time */
+	/* populate all of it, so that it uses the same memory each time */
 	memset(text, 1, sizeof(text));
 	for (i = 0; i < files; i++)
 		if (take(i, argv[2 * i + 1]))

@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is refused, for tests that ask how: damaged images of ext4, and system calls. To
-# be sourced after lib.sh.
+# Damaged images of ext4 and system calls that the kernel refuses, for tests of the
+# errors.  Source it after lib.sh.
 
-SB=1024		# where the superblock is
-# what a checksum protects is refused for that
+SB=1024		# offset of the superblock
+# no checksums: with them, a damaged field is refused for its checksum
 FEATURES=none,has_journal,ext_attr,filetype,extent,flex_bg,sparse_super,large_file
 
-# image NAME: an ext4 in a file
+# image NAME: makes an ext4 in a file
 image()
 {
 	truncate -s 8M "/tmp/$1.img" || fail truncate
 	/bin/mke2fs -q -F -t ext4 -b 1024 -O "$FEATURES" "/tmp/$1.img" || fail mke2fs
 }
 
-# poke NAME OFFSET BYTES: as \xNN, in a copy of the whole image
+# poke NAME OFFSET BYTES: copies the whole image and writes BYTES, given as \xNN
 poke()
 {
 	cp /tmp/whole.img "/tmp/$1.img" || fail cp
@@ -23,7 +23,7 @@ poke()
 	printf "$3" | dd of="/tmp/$1.img" bs=1 seek="$2" conv=notrunc 2> /dev/null
 }
 
-# /tmp/NAME.img, for each of damages
+# Makes /tmp/NAME.img for each line of damages
 damaged_images()
 {
 	image whole
@@ -40,7 +40,7 @@ damaged_images()
 	truncate -s 8M /tmp/none.img
 }
 
-# NAME ERRNO CLASS WHAT: what mounting it fails with, as in the base, and what ext4 says
+# NAME ERRNO CLASS WHAT: the error of mounting it, as on the base, and the message of ext4
 damages()
 {
 	cat <<- 'END'
@@ -58,8 +58,8 @@ damages()
 	END
 }
 
-# KEY VALUE ERRNO WHAT: what changing that option of a whole image fails with, as in the
-# base, and what ext4 says
+# KEY VALUE ERRNO WHAT: the error of changing that option of an undamaged image, as on the
+# base, and the message of ext4
 remounts()
 {
 	cat <<- 'END'
@@ -69,7 +69,7 @@ remounts()
 	END
 }
 
-# mount_errors NAME: of that image, by each way, as errcodes says it
+# mount_errors NAME: the errors of mounting that image in each way, from errcodes
 mount_errors()
 {
 	DEV=$(losetup -f)
@@ -78,8 +78,8 @@ mount_errors()
 	losetup -d "$DEV"
 }
 
-# RESULT CLASS FILE ARG...: what errcodes says of a call, as in the base, and of which
-# file the code is; four results of a mount are alike
+# RESULT CLASS FILE ARG...: the result of a call by errcodes, as on the base, and the file of
+# its code; the four results of a mount are equal
 refused_calls()
 {
 	cat <<- 'END'
@@ -94,7 +94,7 @@ refused_calls()
 	END
 }
 
-# The same of functions that have no codes.
+# The same for functions that have no codes.
 plain_calls()
 {
 	cat <<- 'END'
@@ -104,7 +104,7 @@ plain_calls()
 	END
 }
 
-# says RESULT CLASS FILE ARG...: it does
+# says RESULT CLASS FILE ARG...: checks that errcodes prints RESULT
 says()
 {
 	want=$1

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sleeps by system calls, in each for a tenth of a second or longer:
+ * Sleeps in several system calls, at least a tenth of a second in each:
  *
- *	sleeps		prints the function of the kernel that it slept in, a line each
+ *	sleeps		prints for each call the function of the kernel that sleeps
  *
- * Exit code 0: slept in all of them; 1: not, with a note.
+ * Exit code 0: all of them slept; 1: one did not, with a note.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -126,7 +126,7 @@ static void call_accept(void)
 static const struct {
 	const char *functions;
 	void (*sleep)(void);
-	void (*child)(void);	/* what another process does meanwhile */
+	void (*child)(void);	/* another process runs this meanwhile */
 } ways[] = {
 	{ "poll_schedule_timeout", call_poll, NULL },
 	{ "poll_schedule_timeout", call_select, NULL },

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a pair of allocation and free costs: loaded, it writes one line a case
- * to the console, "alloc_cost: CASE COST", and refuses to stay.
+ * Measures the cost of an allocation and its free: when loaded, it prints one
+ * line a case to the console, "alloc_cost: CASE COST", and refuses to stay.
  *
- * As a module it is for a guest with one CPU under -icount: a cycle is an
- * instruction and the figure is the same in every run. Built into User Mode
- * Linux, which has no cycle counter and may have no user space to load a module
- * with, it counts picoseconds when the kernel starts and ends the machine.
+ * The module is for a guest with one CPU under -icount: a cycle is an
+ * instruction, and the figure is the same in every run. User Mode Linux has no
+ * cycle counter, and may have no user space that could load a module. So it is
+ * built in there, counts picoseconds when the kernel starts, and then halts it.
  *
  * The smallest of many batches, with interrupts off, is the cost of the fast
- * path; the loop around it is in every kernel's figure alike.
+ * path. The cost of the loop is the same in every kernel.
  */
 #include <linux/delay.h>
 #include <linux/gfp.h>
@@ -25,7 +25,7 @@
 #include <linux/vmalloc.h>
 
 /*
- * User Mode Linux has a clock of 256 ns and a machine that does other things: it
+ * The clock of User Mode Linux ticks every 256 ns, and its host does other work: it
  * needs longer batches and more of them.
  */
 #ifdef CONFIG_UML
@@ -50,13 +50,13 @@ MODULE_PARM_DESC(few, "only the cases of one object or page");
 
 static char *setup;
 module_param(setup, charp, 0);
-MODULE_PARM_DESC(setup, "a script to run before, when our lines are there");
+MODULE_PARM_DESC(setup, "a script to run first, when the module's tags exist");
 
 static struct kmem_cache *cache;
 static void *many[MANY];
 static struct page *held[HELD];
 
-/* Enough for a counter to be given its per-CPU parts. */
+/* Enough changes for a counter to get its per-CPU parts. */
 #define WARM(_pair)							\
 do {									\
 	unsigned int i;							\
@@ -148,8 +148,8 @@ static void many_pages(void)
 }
 
 /*
- * Whether pages merge as they are freed depends on which they happen to be, and
- * costs more than what is measured. Held, the even ones keep the odd ones apart.
+ * Freed pages may merge, depending on their addresses, and merging costs more than the
+ * pair itself. Holding the even pages prevents the odd ones from merging.
  */
 static void __init scatter_pages(void)
 {
@@ -210,14 +210,14 @@ out:
 #ifndef MODULE
 	kernel_halt();
 #endif
-	/* Not an error: there is nothing to stay for. */
+	/* No error: the module has done its work and need not stay. */
 	return -EAGAIN;
 }
 
 #ifdef MODULE
 module_init(alloc_cost_init);
 #else
-/* After whatever makes the allocators what they are in a running system. */
+/* A late initcall: by then the allocators work as in a running system. */
 late_initcall_sync(alloc_cost_init);
 #endif
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocates and frees at a steady rate on every CPU: loaded with rate= pairs of
- * kmalloc(64) and kfree() a second for each CPU, and seconds= or pairs=, it does that,
- * writes
+ * Allocates and frees at a steady rate on every CPU: rate= pairs of kmalloc(64) and
+ * kfree() a second on each CPU, for seconds= or until pairs= are done. Then it prints
  *
  *	alloc_rate: PAIRS MILLISECONDS
  *
- * to the console, for all CPUs together. A CPU that cannot keep up does its pairs all
- * the same, and takes longer.
+ * to the console, for all CPUs together. A CPU that cannot keep up still makes all its
+ * pairs, and takes longer.
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
@@ -25,11 +24,11 @@ MODULE_PARM_DESC(rate, "pairs a second on each CPU");
 
 static uint seconds = 1;
 module_param(seconds, uint, 0);
-MODULE_PARM_DESC(seconds, "for how long");
+MODULE_PARM_DESC(seconds, "duration");
 
 static uint limit;
 module_param_named(pairs, limit, uint, 0);
-MODULE_PARM_DESC(pairs, "that many on each CPU, whatever seconds are given");
+MODULE_PARM_DESC(pairs, "number on each CPU; overrides seconds");
 
 static atomic64_t pairs;
 static DECLARE_COMPLETION(all_done);
@@ -56,7 +55,7 @@ static int worker(void *unused)
 	while (done < all) {
 		ms = ktime_ms_delta(ktime_get(), start) + SLICE_MS;
 		due = min(all, div_u64((u64)rate * ms, 1000));
-		/* Never more at once than a slice has: the reader gets its turn. */
+		/* At most one slice at a time, so that the reader can run. */
 		due = min(due, done + div_u64((u64)rate * SLICE_MS, 1000) + 1);
 		slice(due - done);
 		done = due;
@@ -64,7 +63,7 @@ static int worker(void *unused)
 		if (ktime_ms_delta(ktime_get(), start) < ms)
 			usleep_range(1000, SLICE_MS * 1000);
 	}
-	/* The last of it is not in this module, which may go. */
+	/* The rest of the exit is not in this module, which may be unloaded. */
 	kthread_complete_and_exit(&all_done, 0);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of a test module: /sys/kernel/debug/MODULE/cmd takes a command, one
- * a write, and "table" says what should be live. One at a time, process context.
+ * The files of a test module: /sys/kernel/debug/MODULE/cmd accepts one command a
+ * write, and "table" shows the memory that should be live. One user at a time,
+ * process context.
  *
- * Nothing here allocates for a module: its lines are to be its own.
+ * Nothing here allocates, so that all lines of a module are its own.
  */
 #ifndef CTAG_CMD_H
 #define CTAG_CMD_H
@@ -19,9 +20,9 @@
 #define CMD_MAX		96	/* bytes of a command, the end included */
 
 /**
- * struct cmd - what a command does
+ * struct cmd - a command and its function
  * @name: the command
- * @run: does it
+ * @run: its function
  */
 struct cmd {
 	const char *name;
@@ -32,30 +33,30 @@ static DEFINE_MUTEX(cmd_lock);
 static struct dentry *cmd_dir;
 
 /**
- * command() - does what was written, with cmd_lock held
+ * command() - run the command that was written, with cmd_lock held
  * @line: without the newline; may be written to
  *
  * Each module has one.
  *
- * Return: 0, or the error that the write is to fail with.
+ * Return: 0, or the error of the write.
  */
 static int command(char *line);
 
 /**
- * show_table() - writes the file "table", with cmd_lock held
- * @m: where to
+ * show_table() - print the file "table", with cmd_lock held
+ * @m: the file
  *
  * Each module has one.
  */
 static void show_table(struct seq_file *m);
 
 /**
- * cmd_run() - does a command of a table
+ * cmd_run() - run a command of a table
  * @cmds: the table
  * @nr: number of its entries
  * @name: of the command
  *
- * Return: what the command says, -EINVAL if there is none of that name.
+ * Return: the result of the command, -EINVAL if there is none of that name.
  */
 static int __maybe_unused cmd_run(const struct cmd *cmds, size_t nr,
 				  const char *name)
@@ -102,14 +103,13 @@ static int table_show(struct seq_file *m, void *unused)
 	return 0;
 }
 
-/* DEFINE_SHOW_ATTRIBUTE(table) is the module's: opening a file allocates. */
+/* The module has DEFINE_SHOW_ATTRIBUTE(table) itself, because opening a file allocates. */
 static const struct file_operations table_fops;
 
 /**
- * cmd_init() - makes the files, last of all in a module's init
+ * cmd_init() - create the files, at the end of a module's init
  *
- * cmd_dir is their folder from then on. debugfs_remove() of that comes first in
- * the module's exit.
+ * Sets cmd_dir to their folder. The module's exit begins with debugfs_remove() of it.
  */
 static void cmd_init(void)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What modules have in common that call each function of a subsystem that
- * allocates, once, on a line of its own.
+ * Shared by modules that call each allocating function of a subsystem once, on a
+ * line of its own.
  *
  * A number written to /sys/kernel/debug/MODULE/cmd makes every site allocate or
- * free until it has that many objects. "table" then has a line a site:
+ * free until it has that many objects. Then "table" has a line a site:
  *
  *	NAME LINE FUNCTION CALLS exact|atleast {NUMBER UNIT}...
  *
  * with UNIT as in the table of ctag_test: "bytes", or a slab cache. Process
- * context only. A site that is switched off here, for want of an option, has no
- * entry.
+ * context only. A site that is compiled out, because the kernel does not have its
+ * option, has no entry.
  */
 #ifndef CTAG_COVER_H
 #define CTAG_COVER_H
@@ -24,7 +24,7 @@
 #define COVER_COSTS	4	/* kinds of memory in an object */
 
 /**
- * struct cover_cost - a part of what an object costs
+ * struct cover_cost - a part of the cost of an object
  * @nr: how many
  * @bytes: pages, in bytes; or
  * @kmalloc: argument of kmalloc(); or
@@ -43,12 +43,12 @@ struct cover_cost {
  * @make: allocates an object and adds up its cost; NULL when it cannot
  * @drop: frees it
  * @atleast: the bytes may be more
- * @line: where the call stands
+ * @line: line of the call
  * @func: function that the call is in
  * @calls: what an object adds to the calls of the line
- * @cost: of the last object made; all of a site cost the same
- * @live: objects there are
- * @p: these
+ * @cost: of the last object; all objects of a site cost the same
+ * @live: number of live objects
+ * @p: the live objects
  */
 struct cover {
 	const char *name;
@@ -67,7 +67,7 @@ struct cover {
 #define COVER(_name, _drop)						\
 	{ .name = #_name, .make = make_##_name, .drop = (_drop) }
 
-/* To be on the line of the call, before it. */
+/* Use on the line of the call, before the call. */
 #define HERE(_c) do {							\
 	(_c)->line = __LINE__;						\
 	(_c)->func = __func__;						\

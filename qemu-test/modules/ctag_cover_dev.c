@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * DMA memory and memory managed with a device, each function on a line of its
- * own. See ctag_cover.h.
+ * DMA memory and device-managed memory, each function on a line of its own. See
+ * ctag_cover.h.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,7 +16,7 @@
 
 #include "ctag_cover.h"
 
-/* Stands before what is managed; as in drivers/base/devres.c. */
+/* The header of managed memory; the same as in drivers/base/devres.c. */
 struct node {
 	struct list_head entry;
 	void *release;
@@ -168,7 +168,7 @@ struct mapped {
 	dma_addr_t dma;
 };
 
-/* Elsewhere, as a macro is all on one line. */
+/* A function, because a macro would be all on one line. */
 static struct mapped *new_mapped(void)
 {
 	return kzalloc(sizeof(struct mapped), GFP_KERNEL);
@@ -251,7 +251,7 @@ static void drop_noncontiguous(void *p)
 	dma_free_noncontiguous(dev, DMA_SIZE, p, DMA_TO_DEVICE);
 }
 
-/* The pages are those of the line that creates the pool. */
+/* The pages are charged to the line that creates the pool. */
 struct blocks {
 	struct dma_pool *pool;
 	struct mapped block[BLOCKS];
@@ -296,13 +296,13 @@ static void drop_dmam_pool(void *p)
 	kfree(b);
 }
 
-/* Elsewhere, as a macro is all on one line. */
+/* A function, because a macro would be all on one line. */
 static struct blocks *new_blocks(void)
 {
 	return kzalloc(sizeof(struct blocks), GFP_KERNEL);
 }
 
-/* The pool, and for each page what remembers it, are of sizes unstated. */
+/* The sizes of the pool and of its record for each page are unknown. */
 #define MAKE_POOL(_name, _call)						\
 static void *make_##_name(struct cover *c)				\
 {									\

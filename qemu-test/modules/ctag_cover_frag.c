@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fragments of pages, and pages of pools: a page belongs to the line that made
- * the cache of fragments take it, and to the line that made the pool. See
+ * Fragments of pages, and pages of pools: a page is charged to the line for which
+ * the cache of fragments took it, or to the line that created the pool. See
  * ctag_cover.h.
  *
- * The kernel has a cache of fragments a CPU. For such a line to have exactly one
- * page, the page before has to be used up and held, and ours must not be the
- * cache's any more when it is freed; other_frag() sees to both. So at most one
- * page a CPU stays with that one, also when this module is gone.
+ * The kernel has a cache of fragments for each CPU. A line has exactly one page
+ * if the page before it is used up and held, and if the cache has dropped the
+ * line's page before its free; other_frag() ensures both. So at most one page a
+ * CPU stays charged to other_frag(), even after this module is unloaded.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,15 +22,15 @@
 
 #define HEAD		"skbuff_head_cache"
 #define WHOLE		PAGE_FRAG_CACHE_MAX_SIZE
-#define FRAG		2000	/* of which no two kinds are in a page of 4 KiB */
+#define FRAG		2000	/* two kinds of it never share a page of 4 KiB */
 
 #define ALIGN_MASK	(~(SMP_CACHE_BYTES - 1u))
 
 static struct napi_struct napi;
 
-/* A cache of one's own */
+/* A private cache */
 
-/* Elsewhere, as a macro is all on one line. */
+/* A function, because a macro would be all on one line. */
 static struct page_frag_cache *new_cache(void)
 {
 	return kzalloc(sizeof(struct page_frag_cache), GFP_KERNEL);
@@ -57,7 +57,7 @@ static void *make_##_name(struct cover *c)				\
 MAKE_OWN(page_frag, page_frag_alloc(nc, FRAG, GFP_KERNEL))
 MAKE_OWN(page_frag_align, page_frag_alloc_align(nc, FRAG, GFP_KERNEL, ALIGN_MASK))
 
-/* What is left in the end are the references of the cache. */
+/* At the end only the references of the cache are left. */
 static void drop_cache(void *p)
 {
 	struct page_frag_cache *nc = p;
@@ -66,7 +66,7 @@ static void drop_cache(void *p)
 	kfree(nc);
 }
 
-/* The kernel's caches: one for interrupts, one for anything else. */
+/* The kernel's caches: one for interrupts, one for other contexts. */
 
 static void *other_frag(unsigned int size)
 {
@@ -80,10 +80,10 @@ static void free_frag(void *p)
 }
 
 /**
- * struct between - what surrounds an allocation out of a kernel's cache
- * @flags: of interrupts
- * @irqs_off: they are, so the other cache is meant
- * @before: holds the page the cache has
+ * struct between - state around an allocation from a cache of the kernel
+ * @flags: saved interrupt flags
+ * @irqs_off: interrupts are off, which selects the other cache
+ * @before: holds the page of the cache
  */
 struct between {
 	unsigned long flags;
@@ -91,7 +91,7 @@ struct between {
 	void *before;
 };
 
-/* From here on the next fragment takes a new page, on this CPU. */
+/* After this the next fragment on this CPU takes a new page. */
 static void used_up(struct between *b, bool irqs_off)
 {
 	b->irqs_off = irqs_off;
@@ -102,7 +102,7 @@ static void used_up(struct between *b, bool irqs_off)
 	b->before = other_frag(WHOLE);
 }
 
-/* And the cache has another page again. */
+/* After this the cache has another page again. */
 static void *replaced(struct between *b, void *p)
 {
 	void *after = other_frag(WHOLE);
@@ -140,7 +140,7 @@ static void drop_frag(void *p)
 	skb_free_frag(p);
 }
 
-/* Buffers whose data are a fragment */
+/* Buffers with their data in a fragment */
 
 #define MAKE_SKB(_name, _irqs_off, _call)				\
 static void *make_##_name(struct cover *c)				\
@@ -160,7 +160,7 @@ MAKE_SKB(netdev_skb_irq, true, netdev_alloc_skb(NULL, FRAG))
 MAKE_SKB(dev_skb, false, dev_alloc_skb(FRAG))
 MAKE_SKB(napi_skb, false, napi_alloc_skb(&napi, FRAG))
 
-/* Out of a page that somebody else made the cache take */
+/* From a page that the cache took for another line */
 static void *make_netdev_skb_shared(struct cover *c)
 {
 	struct sk_buff *skb;
@@ -183,8 +183,8 @@ static void drop_skb(void *p)
 }
 
 /*
- * Small buffers of NAPI have a cache of pages cut in four, of which the last
- * part comes from the begin of the page. Nothing is the cache's after that.
+ * The cache for small buffers of NAPI cuts pages into four; the last part is the
+ * beginning of the page. After that the cache has no page.
  */
 static struct sk_buff *other_small(void)
 {
@@ -225,7 +225,7 @@ static void *make_napi_get_frags(struct cover *c)
 	return skb;
 }
 
-/* Pools of pages, which have to be in the kernel */
+/* Pools of pages, if the kernel has them */
 
 #if IS_ENABLED(CONFIG_PAGE_POOL)
 
@@ -262,7 +262,7 @@ static void *other_pages(struct pool *pool)
 	return pool;
 }
 
-/* Elsewhere, as a macro is all on one line. */
+/* A function, because a macro would be all on one line. */
 static struct pool *new_pool(void)
 {
 	return kzalloc(sizeof(struct pool), GFP_KERNEL);
@@ -290,7 +290,7 @@ static void *make_##_name(struct cover *c)				\
 	return other_pages(pool);					\
 }
 
-/* Single pages come in bulk, the rest of them waits in the pool. */
+/* The pool allocates single pages in bulk and keeps the rest. */
 MAKE_POOL(page_pool, 0, PP_ALLOC_CACHE_REFILL)
 MAKE_POOL(page_pool_order, 1, TAKEN)
 

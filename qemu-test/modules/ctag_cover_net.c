@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Socket buffers and what else the network allocates for others, each function
- * on a line of its own. See ctag_cover.h.
+ * Socket buffers and other memory that the network code allocates for its callers,
+ * each function on a line of its own. See ctag_cover.h.
  *
- * What comes out of a cache of page fragments is in ctag_cover_frag.
+ * ctag_cover_frag has the allocations from caches of page fragments.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,7 +28,7 @@ static struct socket *sock;
 static struct sk_buff *model;
 static struct napi_struct napi;
 
-/* On no site's line: what a site is to replace, or take over. */
+/* Memory of no site, which a site replaces or takes over. */
 static struct sk_buff *other_skb(void)
 {
 	return alloc_skb(500, GFP_KERNEL);
@@ -85,7 +85,7 @@ static void *make_##_name(struct cover *c)				\
 	_skb;								\
 })
 
-/* A new head for data that is there */
+/* A new head for existing data */
 #define MAKE_HEAD(_name, _call)						\
 static void *make_##_name(struct cover *c)				\
 {									\
@@ -102,7 +102,7 @@ static void *make_##_name(struct cover *c)				\
 	return skb;							\
 }
 
-/* New data for a buffer that is there */
+/* New data for an existing buffer */
 #define MAKE_DATA(_name, _old, _call)					\
 static void *make_##_name(struct cover *c)				\
 {									\

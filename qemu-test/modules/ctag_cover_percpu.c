@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Per-CPU memory, mempools, bios, hash tables and what helpers allocate for
- * those who use them, in known amounts on known lines.
+ * Per-CPU memory, mempools, bios, hash tables and allocations of helpers for their
+ * callers, in known amounts on known lines.
  *
- * Writing the name of a step to /sys/kernel/debug/ctag_cover_percpu/cmd does it;
- * steps of a kind come in the order in which they stand in the table of them.
- * The file table there has what each line should be accounted for by now:
+ * Writing the name of a step to /sys/kernel/debug/ctag_cover_percpu/cmd runs it;
+ * steps of a kind must come in the order of the table of steps. The file table
+ * there has the memory that each line should hold now:
  *
  *	NAME LINE FUNCTION CALLS BYTES exact|atleast
  */
@@ -25,17 +25,17 @@
 
 #include "ctag_cmd.h"
 
-/* Accounted to percpu_modalloc(); the only one there may be in this module. */
+/* Charged to percpu_modalloc(); this module must not have another one. */
 static DEFINE_PER_CPU(char[52], static_area);
 
 /**
- * struct line - what a line should be accounted for
+ * struct line - the memory that a line should hold
  * @name: for messages
- * @func: function it is in, NULL before it ran
+ * @func: its function, NULL before it ran
  * @nr: its number
  * @calls: expected
  * @bytes: expected
- * @atleast: there are more bytes, how many is up to a slab cache
+ * @atleast: there are more bytes; a slab cache determines the number
  */
 struct line {
 	const char *name;
@@ -83,7 +83,7 @@ static struct line lines[NR_LINES] = {
 	LINE(HASH_LIST, "rhltable_init"),
 };
 
-/* On the line of the call. */
+/* Use on the line of the call. */
 #define HERE(_id) do {							\
 	lines[_id].nr = __LINE__;					\
 	lines[_id].func = __func__;					\
@@ -155,7 +155,7 @@ static int percpu_put(void)
 	return 0;
 }
 
-/* More than the first chunk has room for. */
+/* More than the first chunk has room for */
 static int crowd_get(void)
 {
 	int i;
@@ -290,7 +290,7 @@ static int pool_use(void)
 	return 0;
 }
 
-/* From the reserve: they stay with who made the pool. */
+/* From the reserve: they stay charged to the creator of the pool. */
 static int pool_starve(void)
 {
 	int i;
@@ -307,7 +307,7 @@ static int pool_starve(void)
 	return 0;
 }
 
-/* What is freed first fills the reserve, with the line that it has. */
+/* The first freed elements fill the reserve and keep their line. */
 static int pool_refill(void)
 {
 	mempool_free(used[USED - 1], pool);
@@ -320,7 +320,7 @@ static int pool_free(void)
 
 	for (i = 0; i < RESERVE; i++)
 		mempool_free(starved[i], pool);
-	/* one of them did not find room any more, and was the creator's */
+	/* one of them found no room in the reserve; it was charged to the creator */
 	expect(POOL_MADE, -1, -element());
 	for (i = 0; i < USED - 1; i++) {
 		mempool_free(used[i], pool);
@@ -376,7 +376,7 @@ static int bio_get_all(void)
 	expect(BIOSET, 2 + 2 * BIOS_KEPT, BIOS_KEPT *
 	       (sizeof(struct bio) + BIO_MAX_VECS * sizeof(struct bio_vec)));
 	expect(BIO, 1, sizeof(struct bio));
-	/* vectors of a cache of their own */
+	/* vectors come from a separate cache */
 	expect(BIO_OF_SET, 2, sizeof(struct bio) + 60 * sizeof(struct bio_vec));
 	expect(BIO_CLONE, 1, sizeof(struct bio));
 	expect(BIO_KMALLOC, 1, size_of(bio_big));
@@ -419,7 +419,7 @@ static struct rhashtable hash;
 static struct rhltable hash_list;
 static struct item *items;
 
-/* Until there is one bucket table, and it is what the size is for. */
+/* Waits until there is only one bucket table, of the final size. */
 static void hash_settle(void)
 {
 	do {
@@ -445,7 +445,7 @@ static int hash_init(void)
 	return 0;
 }
 
-/* The same while profiling is off: the first tables are in no number. */
+/* The same while profiling is off: the first tables are not counted. */
 static int hash_init_off(void)
 {
 	int err = hash_init();

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Caches of every layout a slab can have, and objects of them with a pattern.
+ * Caches of every layout that a slab can have, with patterns in their objects.
  *
- * References of objects stand in the slab. Whatever else is there, other objects
- * and the list of the free ones, must neither overwrite them nor be overwritten:
- * the first shows in /proc/allocinfo, the second in the patterns, or when an
- * object is handed out twice.
+ * The references of objects are in the slab. Objects and the list of free objects
+ * must not overwrite references, which would show in /proc/allocinfo. References
+ * must not overwrite them, which would show in the patterns, or in an object that
+ * is allocated twice.
  *
- * /sys/kernel/debug/ctag_cover_slab/cmd takes one of
+ * /sys/kernel/debug/ctag_cover_slab/cmd accepts one of
  *
- *	alloc	as many of each cache as fill several slabs, one by one
- *	half	every second one goes
- *	bulk	and comes back by kmem_cache_alloc_bulk()
- *	check	are the patterns as written, the references in their room?
- *	free	all of them, in bulk
- *	destroy	the caches too
+ *	alloc	allocate objects one by one, enough to fill several slabs a cache
+ *	half	free every second object
+ *	bulk	allocate these again by kmem_cache_alloc_bulk()
+ *	check	check the patterns, and that the references are in their room
+ *	free	free all objects in bulk
+ *	destroy	destroy the caches, too
  *
  * and "table" has two lines a cache, of single and of bulk allocations:
  *
  *	NAME LAYOUT LINE FUNCTION CALLS BYTES
  *
- * with LAYOUT where the list of free objects is, "on", "off" or "object", in SLAB,
- * "slub" in SLUB, and "+map" where references are in the map of pages.
+ * with LAYOUT the place of the list of free objects: "on", "off" or "object" with SLAB,
+ * "slub" with SLUB; "+map" is added if references are in the map of pages.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,7 +29,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-/* Where the slab is laid out nobody but the allocators is to know, and we. */
+/* Only the allocators and this test may know the layout of a slab. */
 #include <../mm/slab.h>
 
 #include "ctag_cmd.h"
@@ -49,15 +49,15 @@ struct object {
  * @name: of the cache
  * @size: of an object
  * @flags: of the cache
- * @ctor: has a constructor: the list of free objects cannot be in one of them
+ * @ctor: has a constructor: the list of free objects cannot be in an object
  * @one: allocates one object
  * @bulk: allocates several
- * @line: where both do
- * @one_func: function that @one is
- * @bulk_func: function that @bulk is
+ * @line: line of both calls
+ * @one_func: name of the function @one
+ * @bulk_func: name of the function @bulk
  * @cache: the cache
- * @nr: number of objects when all are there
- * @objects: all of them; p is NULL for one that is not
+ * @nr: number of objects when all are allocated
+ * @objects: all objects; p is NULL if one is not allocated
  */
 struct layout {
 	const char *name;
@@ -121,7 +121,7 @@ static struct layout layouts[] = {
 	LAYOUT(s192_aligned, 192, SLAB_HWCACHE_ALIGN, false),
 	LAYOUT(s256, 256, 0, false),
 	LAYOUT(s680, 680, SLAB_RECLAIM_ACCOUNT, false),
-	/* with references nothing is left over in a page, so off the slab */
+	/* with references a page has no room left, so off the slab */
 	LAYOUT(s680_ctor, 680, 0, true),
 	LAYOUT(s816_rcu, 816, SLAB_TYPESAFE_BY_RCU, false),
 	LAYOUT(s1024_ctor, 1024, SLAB_HWCACHE_ALIGN, true),
@@ -136,7 +136,7 @@ static struct layout layouts[] = {
 	LAYOUT(s9000, 9000, 0, false),
 };
 
-/* A constructor keeps a cache from being merged, too. */
+/* A constructor also prevents merging of the cache. */
 static void constructor(void *object)
 {
 }
@@ -168,7 +168,7 @@ static bool filled(struct layout *l, unsigned int i)
 	return true;
 }
 
-/* Places: where the references of a slab are, and what else is. */
+/* Places: where a slab has its references, and what else is there. */
 
 #ifdef CONFIG_SLAB
 
@@ -188,7 +188,7 @@ static const void *first_object(const struct slab *slab)
 	return slab->s_mem;
 }
 
-/* Where the padding behind the references ends at the latest */
+/* The last possible end of the padding after the references */
 static const void *slab_end(const struct kmem_cache *s, const struct slab *slab)
 {
 	const void *end = slab_address(slab) + (PAGE_SIZE << s->gfporder);

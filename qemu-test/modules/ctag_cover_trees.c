@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fills trees with known numbers of entries, each by a function of its own, and
- * has files whose buffers should be accounted to it.
+ * Fills trees with known numbers of entries, each tree by its own function, and
+ * has files whose buffers should be charged to this module.
  *
- * /sys/kernel/debug/ctag_cover_trees/cmd takes "fill" and "drop"; .../table then
- * says what should be live, a line a function:
+ * /sys/kernel/debug/ctag_cover_trees/cmd accepts "fill" and "drop"; then .../table
+ * has the objects that should be live, a line a function:
  *
  *	FUNCTION NUMBER CACHE [NUMBER CACHE]	or	FUNCTION any
  *
- * The size of an object is slab_size of the cache in sysfs, each is one call.
+ * The size of an object is slab_size of the cache in sysfs; each object is one call.
  *
  * The files are in /proc/ctag_cover_trees, /proc/net/ctag_cover_trees and that
- * folder of debugfs. What they need is accounted to make_NAME(), which makes
- * them, or NAME_open().
+ * folder of debugfs. Their memory is charged to make_NAME(), which creates them, or
+ * to NAME_open().
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,7 +27,7 @@
 #include "ctag_cmd.h"
 
 #define NR		1000	/* entries of a tree */
-#define NR_BIG		20000	/* of one of unknown shape */
+#define NR_BIG		20000	/* entries of a tree whose shape is unknown */
 #define NR_IDS		(2 * IDA_BITMAP_BITS + 100)
 #define TREES		40	/* maple trees of one node each */
 #define SPLIT_ORDER	(XA_CHUNK_SHIFT + 3)
@@ -40,12 +40,12 @@ static const char * const cache_names[CACHES] = {
 };
 
 /**
- * struct site - a function that fills something
+ * struct site - a function that fills a tree
  * @func: its name
  * @fill: the function
- * @drop: empties what it filled
- * @want: number of objects it should then have
- * @any: it is not known how many
+ * @drop: empties the tree
+ * @want: number of objects that it should have when filled
+ * @any: the number is unknown
  */
 struct site {
 	const char *func;
@@ -64,7 +64,7 @@ struct site {
 	};
 };
 
-/* Nodes of a tree that has all indices below nr, more than one */
+/* Nodes of a tree with all indices below nr, which is more than one */
 static unsigned long nodes(unsigned long nr)
 {
 	unsigned long sum = 0;
@@ -150,7 +150,7 @@ static int fill_xas_create_range(struct site *s)
 #ifdef CONFIG_XARRAY_MULTI
 static DEFINE_XARRAY(split_xa);
 
-/* One node, in which the entry has several slots */
+/* One node, in which the entry takes several slots */
 static int fill_xa_store_range(struct site *s)
 {
 	s->want[NODE] = 1;
@@ -298,7 +298,7 @@ FILL_MT(mas_store_gfp, 0, ({
 	e;
 }))
 
-/* What is replaced in a tree with RCU is freed, and the new node is erase's. */
+/* In a tree with RCU the replaced node is freed, and erase allocates the new node. */
 static int store_to_erase(struct maple_tree *mt)
 {
 	mt_init_flags(mt, MT_FLAGS_USE_RCU);
@@ -468,7 +468,7 @@ static int one_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* More than a page: the first buffer will not do. */
+/* More than a page, so the first buffer is too small. */
 static int large_show(struct seq_file *m, void *v)
 {
 	int i;

@@ -2,8 +2,8 @@
 /*
  * Calls helpers that allocate for their callers, each on a line of its own.
  *
- * /sys/kernel/debug/ctag_cover_util/cmd takes "fill" and "drop": LIVE objects of
- * every site, none of any. .../table then says what should be live, a line a site:
+ * /sys/kernel/debug/ctag_cover_util/cmd accepts "fill" (LIVE objects of every site) and
+ * "drop" (none). Then .../table has the memory that should be live, a line a site:
  *
  *	FUNCTION LINE CALLS PAGES [NUMBER CACHE]...
  *
@@ -58,14 +58,14 @@ union thing {
 
 /**
  * struct site - a line that calls a helper
- * @func: the function it is in
- * @make: makes a thing, not 0 if that fails
+ * @func: its function
+ * @make: makes a thing, returns non-zero on failure
  * @drop: frees it
- * @pages: blocks of pages it has, of one page each
- * @order: not 0 for one block of that order in their place
- * @part: how many objects of kmalloc() it has, of what size
- * @line: where the call stands
- * @live: things there are
+ * @pages: number of its blocks of one page each
+ * @order: if not 0, it has one block of that order instead
+ * @part: number and size of its kmalloc() objects
+ * @line: line of the call
+ * @live: number of live things
  */
 struct site {
 	const char *func;
@@ -83,7 +83,7 @@ struct site {
 	union thing thing[LIVE];
 };
 
-/* A line that returns a pointer, and what frees that */
+/* A line that returns a pointer, and the function that frees it */
 #define POINTER(_name, _call, _free)					\
 static int __maybe_unused						\
 make_##_name(struct site *s, union thing *t)				\
@@ -112,12 +112,12 @@ static void __maybe_unused drop_##_name(union thing *t)			\
 	_exit;								\
 }
 
-/* Not constant: kstrdup_const() is to copy it. */
+/* Not constant, so that kstrdup_const() copies it. */
 static char text[18] = "three small words";
 static const substring_t part = { .from = text, .to = text + 11 };
 static const struct posix_acl acl = { .a_count = 0 };
 
-/* While there is a fill: the text in the memory of the writer, and an open file */
+/* During a fill: the text in the memory of the writer, and an open file */
 #define FILE_NAME	"/proc/allocinfo"
 static char __user *user;
 static struct file *named;
@@ -200,7 +200,7 @@ STRUCTURE(ptr_ring, ptr_ring_init(&t->ring, 100, GFP), ptr_ring_cleanup(&t->ring
 STRUCTURE(list_lru, list_lru_init(&t->lru), list_lru_destroy(&t->lru))
 STRUCTURE(cpumask, !zalloc_cpumask_var(&t->mask, GFP), free_cpumask_var(t->mask))
 
-/* Three pages of entries, and one that leads to them */
+/* Three pages of entries, and one page that points to them */
 static int make_genradix(struct site *s, union thing *t)
 {
 	genradix_init(&t->radix);
@@ -221,7 +221,7 @@ static int make_genradix_ptr(struct site *s, union thing *t)
 	return !genradix_ptr_alloc(&t->radix, 7, GFP);
 }
 
-/* What is grown goes from one line to the other. */
+/* An array that grows moves from one line to the other. */
 static int make_ring_resize(struct site *s, union thing *t)
 {
 	if (ptr_ring_init(&t->ring, 10, GFP))
@@ -257,7 +257,7 @@ static int make_krealloc_array(struct site *s, union thing *t)
 	return !t->p;
 }
 
-/* How long it is depends on who writes the command. */
+/* The length is that of the writer's command line. */
 static int make_quotable_cmdline(struct site *s, union thing *t)
 {
 	s->line = __LINE__ + 1;
@@ -290,7 +290,7 @@ static int make_bulk_list(struct site *s, union thing *t)
 }
 
 #ifdef CONFIG_CONTIG_ALLOC
-/* The begin of a pageblock that was free a moment ago, which somebody may have seen */
+/* The start of a pageblock that was free a moment ago; another task may use it by now */
 static int make_contig_range(struct site *s, union thing *t)
 {
 	unsigned int tries = RANGE_TRIES;
@@ -322,7 +322,7 @@ static void drop_contig_range(union thing *t)
 	  .drop = drop_##_name, __VA_ARGS__ }
 #define ONE(_size)	.part = { { 1, (_size) } }
 
-/* One by one; where vmalloc() notes which they are is its own. */
+/* Page by page; vmalloc() charges its array of pages to itself. */
 #define VMALLOC		.pages = 16
 
 static struct site sites[] = {
@@ -358,7 +358,7 @@ static struct site sites[] = {
 	SITE(vcalloc, VMALLOC),
 	SITE(vmalloc_array, VMALLOC),
 	SITE(vmalloc_32_user, VMALLOC),
-	/* if they come in one piece that is split */
+	/* if they come as one block, which is split */
 	SITE(vmalloc_huge, .pages = PMD_SIZE / PAGE_SIZE),
 	SITE(kvzalloc, ONE(700)),
 	SITE(kvcalloc, ONE(7 * 50)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Codes of ERR() at each way out of the kernel: system calls, io_uring and aio by
- * /dev/ctag_err, see ctag_err.h; netlink by a family; sockets; fanotify. And one that
- * leaves it, in the register of a child.
+ * Returns codes of ERR() by each way out of the kernel: system calls, io_uring and aio
+ * through /dev/ctag_err, see ctag_err.h; netlink through a family; sockets; fanotify. And
+ * one code that does leave the kernel, in the register of a child.
  *
  * /sys/kernel/debug/ctag_err/codes has a line for each code that was returned
  * since boot: "NUMBER NAME".
@@ -96,8 +96,8 @@ static int err_report(int fd)
 }
 
 /*
- * A leak: nothing converts what a child finds in its register. The child that the
- * task forks next has a code there.
+ * A leak: nothing converts the register of a child. The next child of the task finds a
+ * code there.
  */
 static struct task_struct *err_parent;
 static struct tracepoint *err_fork_tp;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What /dev/ctag_err does, for the module and for programs. A read fails with a
- * code of -EIO, a write with one of -EINVAL.
+ * The interface of /dev/ctag_err, for the module and for programs. A read fails with a
+ * code of -EIO, a write with a code of -EINVAL.
  */
 #ifndef CTAG_ERR_H
 #define CTAG_ERR_H
@@ -15,9 +15,9 @@
 #define CTAG_ERR_CODE		_IOR('E', 1, __s32)
 /* A socket: its pending error is the code of -EHOSTUNREACH. */
 #define CTAG_ERR_SOCKET		_IOW('E', 2, __s32)
-/* A socket: its error queue gets one of ENETUNREACH. */
+/* A socket: its error queue gets a code of ENETUNREACH. */
 #define CTAG_ERR_QUEUE		_IOW('E', 3, __s32)
-/* What the task forks next finds a code in its register. */
+/* The next child of the task finds a code in its register. */
 #define CTAG_ERR_LEAK		_IO('E', 4)
 /* A file: its file system reports an error, with a code of -EUCLEAN. */
 #define CTAG_ERR_REPORT		_IOW('E', 5, __s32)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module that is never loaded: its init returns a code of ERR(). The line of
- * the other one never runs.
+ * A module whose load always fails: its init returns a code of ERR(). The line of the
+ * other code never runs.
  */
 #include <linux/errname.h>
 #include <linux/init.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 4,096 places with an ERR(), more than there were numbers below 4095. Loading it
- * makes each of them return its code, and fails unless all are different, are errors
- * to IS_ERR() and stand for -EXFULL.
+ * 4,096 places with an ERR(), more than there are numbers below 4095. When loaded, each
+ * place returns its code. The load fails unless all codes differ, are errors for IS_ERR(),
+ * and stand for -EXFULL.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -12,7 +12,7 @@
 
 #define NR_LINES	4096
 
-/* One place each, though all in one line of the file. */
+/* Each is a place of its own, although all are on one line of the file. */
 #define PLACE		*at++ = ERR(-EXFULL);
 #define PLACES_4	PLACE PLACE PLACE PLACE
 #define PLACES_16	PLACES_4 PLACES_4 PLACES_4 PLACES_4

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Holds memory on behalf of a module that is unloaded meanwhile.
+ * Holds memory of a module that is unloaded.
  *
- * ctag_test hands its live objects over with ctag_keep_add() and goes; the
- * objects stay accounted to its lines until something is written to
- * /sys/kernel/debug/ctag_keep/free. Reading "count" gives how many there are.
+ * ctag_test passes its live objects to ctag_keep_add() and is unloaded. The objects
+ * stay charged to its lines until a write to /sys/kernel/debug/ctag_keep/free. A read
+ * of "count" returns their number.
  * Process context only.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -27,11 +27,11 @@ static DEFINE_MUTEX(keep_lock);
 static struct dentry *dir;
 
 /**
- * ctag_keep_add - take an object over
- * @o: copied; must not need anything of the caller's module to be freed, so a
- *	cache object cannot be kept
+ * ctag_keep_add - take over an object
+ * @o: is copied; its free must not need the caller's module, so an object of a cache of
+ *	that module cannot be kept
  *
- * Return: 0, -EINVAL or -ENOSPC, and then the object is still the caller's.
+ * Return: 0, or -EINVAL or -ENOSPC; after an error the caller still owns the object.
  */
 int ctag_keep_add(const struct ctag_object *o)
 {

@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-/* How an object goes back, without a line of the code that made it. */
+/* How an object is freed, without code of the module that allocated it. */
 enum ctag_how {
 	CTAG_KFREE,
 	CTAG_KVFREE,

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can happen to memory between its allocation and its end, on known lines.
+ * What can happen to memory between its allocation and its free, on known lines.
  *
- * ctag_test has a line for each function that allocates. Here are the ways in
- * which memory goes back other than by the call that belongs to it: late, by
- * RCU; in another order and elsewhere, as a balloon does it; page by page out
- * of a block; never, because the page is broken. And the kinds of slab caches.
+ * ctag_test has a line for each allocating function. This module frees memory in
+ * other ways than by the matching call: late, by RCU; in another order and in
+ * another context, like a balloon; page by page from a block; or never, because
+ * the page is broken. It also has every kind of slab cache.
  *
- * /sys/kernel/debug/ctag_life/cmd takes
+ * /sys/kernel/debug/ctag_life/cmd accepts
  *
- *	inflate MIB	single pages and blocks that add up to that many more
- *	deflate		all of them, in another order, a part in a softirq of
+ *	inflate MIB	allocate MIB more, in single pages and blocks
+ *	deflate		free all of them in another order, a part in a softirq of
  *			each CPU
- *	rcu N		N objects of each kind that RCU frees, given to it at once
- *	barrier		waits for what of those goes by call_rcu()
- *	caches N	N more objects in each of the caches
- *	uncache		all of them back
- *	retag N		N objects of the first of the caches are handed on to another
- *			line, and are its until "unretag" frees them
- *	twins N		N more in each of two caches that SLUB makes one
- *	untwin		those of the first back
- *	page		one page, whose frame "pfn" tells
- *	unpage		it goes back
- *	exact		blocks that are no power of two, given back in two ways
- *	stray N		N times a page without a hook, and back, all in one place
- *	stray_block N	likewise two pages, in another
+ *	rcu N		allocate N objects of each kind that RCU frees, and free them
+ *	barrier		wait for those that call_rcu() frees
+ *	caches N	allocate N more objects in each of the caches
+ *	uncache		free all of them
+ *	retag N		charge N objects of the first cache to another line, until
+ *			"unretag" frees them
+ *	twins N		allocate N more objects in each of two caches that SLUB merges
+ *	untwin		free those of the first cache
+ *	page		allocate one page; the file "pfn" has its frame
+ *	unpage		free it
+ *	exact		allocate blocks whose size is no power of two, free them in
+ *			two ways
+ *	stray N		allocate a page without a hook and free it, N times, in one place
+ *	stray_block N	the same with two pages, in another place
  *
- * /sys/kernel/debug/ctag_life/table is like that of ctag_test, see there. Of
- * what RCU frees it says 0: that is what there is in the end.
+ * /sys/kernel/debug/ctag_life/table is like that of ctag_test. For objects that
+ * RCU frees it shows 0, the number after the grace period.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -48,12 +49,12 @@
 #define CACHED_MAX	2048
 
 /**
- * struct line - an allocation, where it stands and what it has
- * @line: where
- * @func: in which function
- * @calls: how many there are
- * @cache: of objects: what cache the objects are in
- * @bytes: of anything else: how many there are
+ * struct line - an allocation, its place and its memory
+ * @line: its line
+ * @func: its function
+ * @calls: number of live allocations
+ * @cache: for objects: their cache
+ * @bytes: for other memory: number of bytes
  */
 struct line {
 	unsigned int line;
@@ -84,7 +85,7 @@ static const char * const line_names[NR_LINES] = {
 
 static struct line lines[NR_LINES];
 
-/* Has to stand on one line, for that to be the line of the call. */
+/* Must be on one line, which is then the line of the call. */
 #define ON_LINE(_nr, _call) ({						\
 	lines[_nr].line = __LINE__;					\
 	lines[_nr].func = __func__;					\
@@ -97,7 +98,7 @@ static void count(unsigned int nr, long calls, long bytes)
 	lines[nr].bytes += bytes;
 }
 
-/* A balloon: pages taken as they come, given back as it suits. */
+/* A balloon: pages are allocated in one order and freed in another. */
 
 struct piece {
 	struct page *page;
@@ -117,7 +118,7 @@ static struct page *balloon_block(void)
 	return ON_LINE(BLOCK, alloc_pages(BALLOON_GFP | __GFP_COMP, BLOCK_ORDER));
 }
 
-/* Of eight pages four are a block. */
+/* Four of eight pages are a block. */
 static int inflate(unsigned long mib)
 {
 	unsigned long pages = mib << (20 - PAGE_SHIFT);
@@ -153,7 +154,7 @@ static void give_back(struct piece *p)
 
 static unsigned long softirq_from;
 
-/* Every fourth from a place on. */
+/* Every fourth page from a position on */
 static void deflate_softirq(struct tasklet_struct *t)
 {
 	unsigned long i;
@@ -179,11 +180,11 @@ static int deflate(void)
 	for_each_online_cpu(cpu) {
 		softirq_from = n++ % 4;
 		smp_call_function_single(cpu, deflate_raise, NULL, 1);
-		/* waits for it to have run */
+		/* wait until it has run */
 		tasklet_kill(&deflate_tasklet);
 	}
 	cpus_read_unlock();
-	/* Those that are left, the last one first, every third one late. */
+	/* The rest, the last one first, every third one late */
 	for (i = nr_pieces; i--;)
 		if (i % 3)
 			give_back(&pieces[i]);
@@ -195,7 +196,7 @@ static int deflate(void)
 	return 0;
 }
 
-/* What RCU frees, in all the ways there are. */
+/* Objects that RCU frees, in all possible ways */
 
 struct rcu_object {
 	char payload[RCU_SIZE - sizeof(struct rcu_head)];
@@ -237,7 +238,7 @@ static int rcu_round(void)
 	return head && bare && area && call && cached ? 0 : -ENOMEM;
 }
 
-/* Caches of every kind (r16: those that other tools leave out among them). */
+/* Caches of every kind (r16: including those that other tools leave out) */
 
 struct kind {
 	const char *name;
@@ -307,7 +308,7 @@ static int kind_take(unsigned int nr, unsigned long n)
 	return 0;
 }
 
-/* The first half one by one, the rest in bulk. */
+/* The first half one by one, the rest in bulk */
 static void kind_give(unsigned int nr)
 {
 	struct line *l = &lines[nr];
@@ -336,7 +337,7 @@ static void kinds_give(unsigned int from, unsigned int to)
 		kind_give(from);
 }
 
-/* Objects handed on, as by code that keeps freed objects for reuse. */
+/* Objects charged to another line, as by code that keeps freed objects for reuse */
 
 static void *retagged[CACHED_MAX];
 
@@ -364,7 +365,7 @@ static void unretag(void)
 		kmem_cache_free(kinds[CACHE_PLAIN].cache, retagged[--l->calls]);
 }
 
-/* A page by itself, and blocks of an odd number of pages. */
+/* A single page, and blocks with an odd number of pages */
 
 static struct page *the_page;
 
@@ -389,7 +390,7 @@ static int page_give(void)
 	return 0;
 }
 
-/* 5 of 8 pages, 3 of which go back at once; and a block cut up by hand. */
+/* 5 of 8 pages, 3 of which are freed at once; and a block that is split by hand */
 static int exact_round(void)
 {
 	struct page *block;
@@ -412,7 +413,7 @@ static int exact_round(void)
 	return 0;
 }
 
-/* What no line is accounted for; not inline, for traces to name them. */
+/* Memory of no line. The functions are not inline, so that traces name them. */
 
 static noinline int stray_round(void)
 {
@@ -528,7 +529,7 @@ static void tear_down(void)
 		vfree(k->slot);
 		kmem_cache_destroy(k->cache);
 	}
-	/* What kfree_rcu() has needs nothing of ours, the others do. */
+	/* kfree_rcu() needs no code of this module, the other ways do. */
 	rcu_barrier();
 	kmem_cache_destroy(rcu_cache);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines whose file and functions have names longer than a record of
- * /proc/allocinfo has room for. The functions differ in what does not fit, and
- * the third in its last letter; each holds 64 bytes while the module is there.
+ * Lines whose file and function names are too long for a record of /proc/allocinfo.
+ * The functions differ in the part that does not fit, and the third one in its last
+ * letter. Each holds 64 bytes while the module is loaded.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

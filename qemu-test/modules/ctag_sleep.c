@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sleeps for known times on a wait queue, and says what it measured itself, for
- * the tests of latency by line of code. Commands, see ctag_cmd.h:
+ * Sleeps for known times on a wait queue and measures these times itself, for the
+ * tests of latency by line of code. Commands, see ctag_cmd.h:
  *
- *	short N		N sleeps of 2 to 5 ms, woken by a timer
- *	mixed N		N sleeps, seven in ten of 2 to 3 ms, the others of 20 to 30
+ *	short N		N sleeps of 2 to 5 ms, ended by a timer
+ *	mixed N		N sleeps, seven in ten of 2 to 3 ms, the others of 20 to 30 ms
  *	timeouts N	N times wait_event_timeout() of 3 jiffies
  *	pieces N	N pieces of code between the two calls, one in a hundred of
  *			500 us, the others of 50 us
- *	hammer N	on each CPU, N pieces in a thread, and in its interrupts and
- *			softirqs meanwhile as many as come, all at one line
+ *	hammer N	on each CPU N pieces in a thread, and meanwhile one in each of
+ *			its interrupts and softirqs, all at one line
  *	old		a piece that began at the first "old"
  *
- * The table is "WHAT COUNT TOTAL MAX Q1 ... Q15" of the last of each of the first
- * four, in nanoseconds; "hammered COUNT" of all so far.
+ * The table has "WHAT COUNT TOTAL MAX Q1 ... Q15" for the last run of each of the
+ * first four commands, in nanoseconds, and "hammered COUNT" for all runs.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -54,7 +54,7 @@ static u64 random = 1;
 static u64 old_start;
 static atomic_long_t hammered;
 
-/* The same in each run. */
+/* The same sequence in each run */
 static u32 draw(u32 range)
 {
 	random = random * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -189,7 +189,7 @@ static int measure(enum what what, unsigned long nr)
 	return 0;
 }
 
-/* As many contexts of a CPU as there can be, under a raw spinlock. */
+/* All contexts that a CPU can have, under a raw spinlock */
 
 static void hammer_softirq(struct tasklet_struct *t)
 {
@@ -271,7 +271,7 @@ static int hammer(unsigned long nr)
 	}
 	for (cpu = 0; cpu < ARRAY_SIZE(task); cpu++)
 		if (task[cpu]) {
-			/* One that is stopped before it ran never does. */
+			/* A thread that is stopped before it ran never runs. */
 			wait_for_completion(&hammers[cpu].done);
 			kthread_stop(task[cpu]);
 		}

@@ -3,32 +3,33 @@
  * Allocates known numbers of known sizes on lines of its own.
  *
  * Every site of the table below is one call of one allocation function, on one
- * line, in a function of its own. The module knows what is live of each, and
- * what that should cost; a test compares with /proc/allocinfo, to the byte.
+ * line, in a function of its own. The module knows its live objects and their
+ * cost; a test compares that with /proc/allocinfo, to the byte.
  *
- * /sys/kernel/debug/ctag_test/cmd takes, in process context,
+ * /sys/kernel/debug/ctag_test/cmd accepts, in process context,
  *
- *	alloc SITE N [CONTEXT [CPU]]	N more objects
- *	free SITE N [CONTEXT [CPU]]	N fewer, the youngest first; of "all" as
- *					far as there are so many
- *	keep SITE			all of them to ctag_keep
- *	churn ROUNDS			alloc and free everywhere, on all CPUs at
- *					once, then none more live than before
+ *	alloc SITE N [CONTEXT [CPU]]	allocate N more objects
+ *	free SITE N [CONTEXT [CPU]]	free N objects, the youngest first; with
+ *					"all" at most as many as a site has
+ *	keep SITE			pass all objects to ctag_keep
+ *	churn ROUNDS			allocate and free everywhere, on all CPUs at
+ *					once; no more objects are live afterwards
  *
  * with SITE a name or "all", CONTEXT one of task (the writer, in its cgroup),
- * process (a kworker), softirq, hardirq; a task is on whatever CPU it is. Sites
- * that cannot run in a context are left out of "all" and refused by name. Of
- * the largest there are never more than a few. The wrappers of mm/util.c have a
- * test of their own and are left out of "all" too.
+ * process (a kworker), softirq, hardirq. A task runs on its current CPU. Sites
+ * that cannot run in a context are left out of "all" and refused by name. The
+ * number of the largest objects is limited to a few. The wrappers of mm/util.c
+ * have a test of their own and are also left out of "all".
  *
  * /sys/kernel/debug/ctag_test/table has a line a site:
  *
  *	NAME LINE FUNCTION CALLS NUMBER UNIT exact|atleast
  *
- * with UNIT "bytes", or the name of a slab cache, whose slab_size in sysfs is
- * then to be multiplied with. "atleast" is for what costs some book-keeping of unstated size as well.
+ * with UNIT "bytes", or the name of a slab cache: then multiply NUMBER by its
+ * slab_size in sysfs. "atleast" means that the site also has bookkeeping of
+ * unknown size.
  *
- * The parameter "fail" makes init fail after having allocated: 1 frees first,
+ * The parameter "fail" makes init fail after it has allocated: 1 frees first,
  * 2 leaves the objects to ctag_keep.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -63,21 +64,21 @@ static struct kmem_cache *odd_cache;
  * struct site - a line that allocates
  * @name: for commands
  * @make: allocates one object into p[0 .. width - 1]; NULL in p[0] on failure
- * @how: how one pointer of it is freed
+ * @how: the function that frees one pointer
  * @arg: for @how, as in struct ctag_object
- * @width: pointers an object has
- * @calls: what an object adds to the line's calls
+ * @width: pointers of an object
+ * @calls: calls that an object adds to the line
  * @size: argument of kmalloc(); else 0
  * @pages: pages of an object, where @size is 0
  * @process: cannot run in interrupts
- * @atleast: costs more than the memory asked for
- * @most: so large that there are never more of it, however many are asked for
- * @wrapper: a helper of mm/util.c; left out of "all"
+ * @atleast: costs more than the requested memory
+ * @most: limit on the number of objects, because they are large
+ * @wrapper: a helper of mm/util.c, which is left out of "all"
  * @memcg: charged to the memory cgroup as well, so in a cache of that kind
- * @line: where the call stands
- * @before: line of an allocation that must be gone again, or 0
- * @func: function that the call is in
- * @live: objects there are
+ * @line: line of the call
+ * @before: line of an allocation that must be freed by then, or 0
+ * @func: function of the call
+ * @live: number of live objects
  * @slot: their pointers, @width each
  */
 struct site {
@@ -187,7 +188,7 @@ static void make_pages_bulk(struct site *s, void **p, gfp_t gfp)
 	p[0] = NULL;
 }
 
-/* r07: the parts of a split block are accounted, each of them once */
+/* r07: each part of a split block is accounted once */
 static void make_split(struct site *s, void **p, gfp_t gfp)
 {
 	struct page *page;
@@ -202,7 +203,7 @@ static void make_split(struct site *s, void **p, gfp_t gfp)
 		p[i] = page + i;
 }
 
-/* r11: all but the first page of a block go while somebody has a reference */
+/* r11: all pages of a block except the first are freed while there is a reference */
 static void make_extra_ref(struct site *s, void **p, gfp_t gfp)
 {
 	struct page *page;
@@ -286,8 +287,8 @@ static struct site sites[] = {
 };
 
 /*
- * What the live objects of a site should cost: a number of bytes, or of objects
- * of a cache. How large those are with red zones and all is in sysfs alone.
+ * The cost of the live objects of a site: a number of bytes, or of objects of a
+ * cache. Only sysfs has the size of an object with its red zones and other metadata.
  */
 static void show_cost(struct seq_file *m, const struct site *s)
 {
@@ -309,7 +310,7 @@ static void show_cost(struct seq_file *m, const struct site *s)
 	}
 }
 
-/* Any context in which the site may run. */
+/* One of the contexts in which the site may run */
 static void site_drop(const struct site *s, void **p)
 {
 	unsigned int i;
@@ -340,7 +341,7 @@ static void site_drop(const struct site *s, void **p)
 	}
 }
 
-/* Jobs: something done to a site, in a context, on a CPU. */
+/* Jobs: an action on a site, in a context, on a CPU */
 
 enum context { TASK, PROCESS, SOFTIRQ, HARDIRQ };
 
@@ -361,7 +362,7 @@ struct job {
 	struct irq_work work;
 };
 
-/* cmd_lock is held by the task that waits for the job. */
+/* The task that waits for the job holds cmd_lock. */
 static void job_do(struct job *job)
 {
 	struct site *s = job->site;
@@ -408,7 +409,7 @@ static void job_softirq(struct tasklet_struct *t)
 	complete(&job->done);
 }
 
-/* On the CPU that the job is for: both run there, a little later. */
+/* Queue both on the CPU of the job, where they run a little later. */
 static void job_raise(void *arg)
 {
 	struct job *job = arg;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For the uses of allocation tags: allocations that come by known ways, and lines
- * that can fail. Commands, see ctag_cmd.h:
+ * For applications of allocation tags: allocations with known stacks, and lines that
+ * can fail. Commands, see ctag_cmd.h:
  *
- *	hold N		N objects more, by one way and the other in turn
- *	drop		frees all that is held
- *	burst N		N objects more, all with interrupts off
- *	areas N		N per-CPU areas more
- *	bulk N		N pages more, which come together
- *	hammer N	on each CPU, N times: an object and a page, held for a while,
- *			and now and then an area and pages that come together
- *	points N	two lines that can fail are asked N times each
- *	deep N		an object each by N ways, 16 calls deep
- *	nofail N	an object and an area that may not fail, N times; not held
+ *	hold N		allocate N more objects, alternating between two ways
+ *	drop		free all of them
+ *	burst N		allocate N more objects with interrupts off
+ *	areas N		allocate N more per-CPU areas
+ *	bulk N		allocate N more pages in bulk
+ *	hammer N	on each CPU, N times: allocate an object and a page, hold them
+ *			for a while, and sometimes an area and pages in bulk
+ *	points N	evaluate two lines that can fail, N times each
+ *	deep N		allocate an object in each of N ways, 16 calls deep
+ *	nofail N	allocate an object and an area that may not fail, and free them,
+ *			N times
  *
- * The table is "NAME NUMBER": objects held, faults of the lines since "points",
- * allocations that "hammer" and "nofail" could not make.
+ * The table has "NAME NUMBER": held objects, faults of the lines since "points", and
+ * failed allocations of "hammer" and "nofail".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -44,7 +45,7 @@ static unsigned long nr_held;
 static unsigned long nr_first, nr_second;
 static atomic_long_t nr_failed;
 
-/* The line. */
+/* The line that allocates */
 static noinline struct object *make_object(void)
 {
 	return kmalloc(sizeof(struct object), GFP_KERNEL);
@@ -55,7 +56,7 @@ static noinline struct object *make_atomic(void)
 	return kmalloc(sizeof(struct object), GFP_ATOMIC);
 }
 
-/* The ways; the barrier keeps the calls from being jumps. */
+/* The ways; the barrier prevents tail calls. */
 static noinline struct object *way_a(void)
 {
 	struct object *o = make_object();
@@ -91,7 +92,7 @@ static int hold(unsigned long nr)
 
 #define DEPTH		16
 
-/* Two calls, so that each bit of @path is a return address. */
+/* Two calls, so that each bit of @path selects a return address. */
 static noinline struct object *descend(unsigned long path, unsigned int depth)
 {
 	struct object *o;
@@ -282,7 +283,7 @@ static int hammer(unsigned long nr)
 		}
 		wake_up_process(task[cpu]);
 	}
-	/* One that is stopped before it ran never does: first all of them end. */
+	/* A thread that is stopped before it ran never runs, so let all of them end first. */
 	for (cpu = 0; cpu < ARRAY_SIZE(task); cpu++)
 		if (task[cpu])
 			wait_for_completion(&hammered);

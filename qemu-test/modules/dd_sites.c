@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hundred messages of dynamic debug: ten functions of ten, the tenth of each in
- * a class. What the size of a module is measured with, and what queries are
- * about; writing to /sys/module/dd_sites/parameters/say says all of them.
+ * A hundred messages of dynamic debug: ten functions with ten messages, the tenth of
+ * each in a class. Used to measure the size of a module, and as call sites for queries.
+ * A write to /sys/module/dd_sites/parameters/say prints all of them.
  */
 #define pr_fmt(fmt) "dd_sites: " fmt
 

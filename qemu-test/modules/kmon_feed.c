@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gives KMON records to carry: loaded with nr=, a thread on each CPU adds that many
- * as fast as it can, and with mix=1 a softirq, an interrupt and an NMI on top of it
- * some more. Then
+ * Adds records to KMON: a thread on each CPU adds nr= records at full speed. With mix=1
+ * a softirq, an interrupt and an NMI interrupt it and add more. Then it prints
  *
  *	kmon_feed: WRITTEN LOST REFUSED
  *
- * is written to the console: added, found no room, anything else. helpers/kmon.c
- * knows the blob.
+ * to the console: records added, without room, and refused for other reasons.
+ * helpers/kmon.c knows the blob.
  *
- * With cost=1 it measures instead what a record costs, for a guest with one CPU
- * under -icount: "kmon_feed: cost CASE INSTRUCTIONS".
+ * With cost=1 it measures the cost of a record instead, for a guest with one CPU under
+ * -icount: "kmon_feed: cost CASE INSTRUCTIONS".
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
@@ -38,15 +37,15 @@ MODULE_PARM_DESC(nr, "records on each CPU");
 
 static uint size;
 module_param(size, uint, 0);
-MODULE_PARM_DESC(size, "bytes of a blob, if that is more than it needs");
+MODULE_PARM_DESC(size, "bytes of a blob, if larger than its contents");
 
 static uint pause;
 module_param(pause, uint, 0);
-MODULE_PARM_DESC(pause, "rest for a millisecond after each so many");
+MODULE_PARM_DESC(pause, "sleep for a millisecond after this number of records");
 
 static bool mix;
 module_param(mix, bool, 0);
-MODULE_PARM_DESC(mix, "from interrupts and NMIs as well");
+MODULE_PARM_DESC(mix, "also add from interrupts and NMIs");
 
 static bool cost;
 module_param(cost, bool, 0);
@@ -70,7 +69,7 @@ struct feeder {
 static DEFINE_PER_CPU(struct feeder, feeders);
 static DECLARE_COMPLETION(all_done);
 
-/* Each context of a CPU counts by itself: nobody interrupts his own. */
+/* Each context of a CPU has its own counts, because a context cannot interrupt itself. */
 static void feed(struct feeder *f, enum context context)
 {
 	u64 number = f->written[context] + f->lost[context];
@@ -115,7 +114,7 @@ static int feed_nmi(unsigned int cmd, struct pt_regs *regs)
 
 static void send_nmi(unsigned int cpu)
 {
-	/* One at a time: a second that comes meanwhile would be one with it. */
+	/* One at a time: a second NMI during the first would merge with it. */
 	if (atomic_cmpxchg(&nmis, 0, 1) == 0)
 		apic->send_IPI(cpu, NMI_VECTOR);
 }
@@ -135,7 +134,7 @@ static int nmi_begin(void) { return 0; }
 static void nmi_end(void) { }
 #endif
 
-/* Itself, if there is no other. */
+/* The CPU itself, if there is no other */
 static unsigned int another_cpu(unsigned int cpu)
 {
 	cpu = cpumask_next(cpu, cpu_online_mask);
@@ -152,7 +151,7 @@ static void interrupt(struct feeder *f, uint i)
 		send_nmi(another_cpu(raw_smp_processor_id()));
 }
 
-/* On its CPU as long as there is one. */
+/* Runs on its CPU as long as that is online. */
 static int worker(void *feeder)
 {
 	struct feeder *f = feeder;
@@ -169,7 +168,7 @@ static int worker(void *feeder)
 	}
 	tasklet_unlock_wait(&f->tasklet);
 	irq_work_sync(&f->irq_work);
-	/* The last of it is not in this module, which may go. */
+	/* The rest of the exit is not in this module, which may be unloaded. */
 	kthread_complete_and_exit(&all_done, 0);
 }
 
@@ -196,7 +195,7 @@ static int run(void)
 	cpus_read_unlock();
 	while (running--)
 		wait_for_completion(&all_done);
-	/* A tasklet or an NMI on its way. */
+	/* A tasklet or an NMI may be pending. */
 	msleep(100);
 	nmi_end();
 	return ret;
@@ -225,7 +224,7 @@ static void report(void)
 	pr_info("kmon_feed: %llu %llu %llu\n", written, lost, refused);
 }
 
-/* The least of many batches, so that no interrupt is in it. */
+/* The least of many batches, which no interrupt has hit */
 static void measure(const char *name, unsigned int bytes)
 {
 	u64 start, took, best = U64_MAX;

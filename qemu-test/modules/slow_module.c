@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a module come and go slowly: loaded with name= and ms=, it lets the module of
- * that name wait so long where it is in the list of modules, and its jump labels are not
- * known yet, and where they are not known any more.
+ * Slows down another module: the module name= waits for ms= while it loads, when it is in
+ * the list of modules but its jump labels are not known yet, and while it unloads, when
+ * they are no longer known.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -12,11 +12,11 @@
 
 static char *name = "";
 module_param(name, charp, 0);
-MODULE_PARM_DESC(name, "which module");
+MODULE_PARM_DESC(name, "the module to slow down");
 
 static uint ms = 1000;
 module_param(ms, uint, 0);
-MODULE_PARM_DESC(ms, "how long it waits, each time");
+MODULE_PARM_DESC(ms, "duration of each wait");
 
 static int slow(unsigned long when, unsigned long event, const struct module *mod)
 {
@@ -35,7 +35,7 @@ static int goes(struct notifier_block *unused, unsigned long event, void *mod)
 	return slow(MODULE_STATE_GOING, event, mod);
 }
 
-/* Jump labels are told with priority 1. */
+/* The notifier of jump labels has priority 1. */
 static struct notifier_block first = { .notifier_call = comes, .priority = INT_MAX };
 static struct notifier_block last = { .notifier_call = goes, .priority = INT_MIN };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a wait that does not sleep costs: loaded, it writes one line a case to the
- * console, "wait_cost: CASE COST", and refuses to stay. For a guest with one CPU
- * under -icount, where a cycle is an instruction; for any kernel.
+ * Measures the cost of a wait that does not sleep: when loaded, it prints one line a case
+ * to the console, "wait_cost: CASE COST", and refuses to stay. For a guest with one CPU
+ * under -icount, where a cycle is an instruction. Works on any kernel.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
@@ -20,9 +20,9 @@
 static DECLARE_WAIT_QUEUE_HEAD(queue);
 
 /*
- * A function a case, which prints nothing, and which somebody calls whom the compiler
- * does not see: it takes what follows a printk() for cold, and what __init code alone
- * calls, and compiles that for size.
+ * Each case is a function that prints nothing and whose caller is unknown to the compiler.
+ * Otherwise the compiler takes code after a printk(), or code that only __init code calls,
+ * for cold, and compiles it for size.
  */
 #define CASE(_func, _wait)						\
 static long _func(void *unused)						\
@@ -87,7 +87,7 @@ static int __init wait_cost_init(void)
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		pr_info("wait_cost: %s %ld\n", cases[i].name,
 			work_on_cpu(raw_smp_processor_id(), cases[i].cost, NULL));
-	/* Not an error: there is nothing to stay for. */
+	/* No error: the module has done its work and need not stay. */
 	return -EAGAIN;
 }
 module_init(wait_cost_init);
