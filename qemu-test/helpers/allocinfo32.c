@@ -3,7 +3,8 @@
  * A 32-bit program that writes all records of /proc/allocinfo to standard output.
  *
  * It uses no C library, because the build machine may have none for 32 bit: gcc -m32
- * and the header are enough. "allocinfo show" prints its output. Exit code 0: all; 1: something else went wrong; 2: the file.
+ * and the header are enough. "allocinfo show" prints its output. Exit code 0: all records
+ * were written; 1: an error; 2: /proc/allocinfo cannot be opened.
  */
 #include "../../include/uapi/linux/alloc_tag.h"
 

@@ -63,7 +63,7 @@ static int worker(void *unused)
 		if (ktime_ms_delta(ktime_get(), start) < ms)
 			usleep_range(1000, SLICE_MS * 1000);
 	}
-	/* The rest of the exit is not in this module, which may be unloaded. */
+	/* The end of this call runs outside of the module, which may be unloaded. */
 	kthread_complete_and_exit(&all_done, 0);
 }
 

@@ -168,7 +168,7 @@ static int worker(void *feeder)
 	}
 	tasklet_unlock_wait(&f->tasklet);
 	irq_work_sync(&f->irq_work);
-	/* The rest of the exit is not in this module, which may be unloaded. */
+	/* The end of this call runs outside of the module, which may be unloaded. */
 	kthread_complete_and_exit(&all_done, 0);
 }
 

@@ -41,7 +41,8 @@ test_contexts()
 	[ -z "$(cat $DEBUGFS/alloc_tags.ctx)" ] || fail "something after disable"
 }
 
-# Of what is well formed, nothing is to fail but what asks for it.
+# Each command ends with a task that does not exist, so that a correct command makes no
+# allocation fail.
 test_faults()
 {
 	fuzz dynamic_faults " task nobody"

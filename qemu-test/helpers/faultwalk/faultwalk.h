@@ -75,7 +75,7 @@ struct text {
 	size_t len;
 };
 
-/* What became of one point. */
+/* The consequences of a fault at one point */
 struct finding {
 	unsigned int fired;
 	char result[80];
