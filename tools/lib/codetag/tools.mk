@@ -13,6 +13,9 @@
 ifeq ($(origin CC),default)
 CC := $(CROSS_COMPILE)gcc
 endif
+ifeq ($(origin AR),default)
+AR := $(CROSS_COMPILE)ar
+endif
 CLANG ?= clang
 PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
 INSTALL ?= install
@@ -51,12 +54,20 @@ COMPILE = $(CC) $(CPPFLAGS) $(TOOL_CFLAGS) $(CFLAGS)
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 vpath %.c $(CODETAG_LIB)
 
+# What all tools share. The linker takes only the parts that a program calls.
+LIB_SRC := $(wildcard $(CODETAG_LIB)/*.c)
+LIB := $(OUT)/libcodetag.a
+
 .PHONY: all
 all: $(addprefix $(OUT)/,$(PROGRAMS))
 
 # FLAGS changes when the command does: no object of another kind is left in
 $(OUT)/%.o: %.c $(OUT)/.flags
 	$(COMPILE) -pthread -MMD -MP -c -o $@ $<
+
+$(LIB): $(call objects,$(notdir $(LIB_SRC)))
+	rm -f $@
+	$(AR) rcs $@ $^
 
 .PHONY: FORCE
 $(OUT)/.flags: FORCE

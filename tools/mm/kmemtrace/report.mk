@@ -19,7 +19,7 @@ $(OUT)/report-pprof.o: $(OUT)/profile.pb-c.h
 
 # fuzz-report reads what fuzz-trace does: the seeds of fuzz-corpus.py
 FUZZ_REPORT_SRC := fuzz-report.c $(filter-out report.c,$(REPORT_SRC)) trace.c \
-		   $(addprefix $(CODETAG_LIB)/,$(LIB_SRC))
+		   $(LIB_SRC)
 
 $(OUT)/fuzz-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
 	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ \
