@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clean.h"
 #include "names.h"
+#include "utf8.h"
 
 static bool same_nr(const void *table, uint32_t nr, const void *key)
 {

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clean.h"
 #include "pids.h"
 #include "record.h"
 #include "replace.h"
+#include "utf8.h"
 
 /* Data */
 

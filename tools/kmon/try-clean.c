@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "clean.h"
+#include "utf8.h"
 
 int main(int argc, char **argv)
 {

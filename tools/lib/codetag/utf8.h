@@ -2,9 +2,9 @@
 /*
  * Names that come from elsewhere, made fit for a line of text on a terminal.
  */
-#ifndef _KMON_CLEAN_H
-#define _KMON_CLEAN_H
+#ifndef _CODETAG_UTF8_H
+#define _CODETAG_UTF8_H
 
 void clean_name(char *s);
 
-#endif /* _KMON_CLEAN_H */
+#endif /* _CODETAG_UTF8_H */

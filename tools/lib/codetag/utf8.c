@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names made fit for a terminal, see clean.h.
+ * Names made fit for a terminal, see utf8.h.
  *
  * Terminals obey the controls of ASCII, and many obey those behind ASCII, too: U+009B
  * is as good as ESC [. What is no valid UTF-8 may be such a byte to a terminal that
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clean.h"
+#include "utf8.h"
 
 /*
  * How long the character is that begins at @s, which ends with a zero; 0: it is not
