@@ -93,7 +93,6 @@ bool write_ctf_end(struct parse *parse);
 void write_summary(struct parse *parse);
 void write_summary_json(struct parse *parse);
 
-void put_quoted(FILE *out, const char *text);
 void put_names(const struct parse *parse, const struct record *record, bool json);
 
 /* for both summaries: pointers, the first rows first, to be freed */

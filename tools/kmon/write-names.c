@@ -3,6 +3,7 @@
  * The names that come behind a record, the same in text and in JSON.
  */
 #include "parse.h"
+#include "utf8.h"
 
 static void put_name(FILE *out, const char *key, const char *name, bool json)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "parse.h"
+#include "utf8.h"
 
 /* Internals */
 

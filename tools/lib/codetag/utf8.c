@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names made fit for a terminal, see utf8.h.
+ * Names made safe for a terminal and for JSON, see utf8.h.
  *
- * Terminals obey the controls of ASCII, and many obey those behind ASCII, too: U+009B
- * is as good as ESC [. What is no valid UTF-8 may be such a byte to a terminal that
- * has another encoding, and has no place in JSON either.
+ * Terminals obey the control characters of ASCII, and many also obey U+0080 to U+009F:
+ * U+009B does the same as ESC [. A byte that is not valid UTF-8 may be such a control
+ * character to a terminal with another encoding, and JSON does not allow it.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "utf8.h"
 
 /*
- * How long the character is that begins at @s, which ends with a zero; 0: it is not
- * valid. What the first byte says also limits the second one: so there is only one
- * way to write a character, no half of a UTF-16 pair, and nothing over U+10FFFF.
+ * Returns the length of the character at @s, which ends with a zero byte; 0 if the
+ * bytes are not valid UTF-8. For some first bytes the range of the second byte is
+ * smaller: this excludes overlong forms, halves of UTF-16 pairs and characters above
+ * U+10FFFF.
  */
 static size_t utf8_size(const uint8_t *s)
 {
@@ -41,21 +43,20 @@ static size_t utf8_size(const uint8_t *s)
 	return size;
 }
 
-static int is_control(const uint8_t *s)
+static bool is_control(const uint8_t *s)
 {
 	return *s < ' ' || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0);
 }
 
 /**
- * clean_name - have no controls in a name, and only valid UTF-8
- * @s: the name; is changed in place, and may become shorter
+ * clean_name - remove control characters and invalid UTF-8 from a name
+ * @name: the name; changed in place, may become shorter
  *
- * Each control character, and each byte that is part of no valid character, becomes
- * one '?'.
+ * Each control character and each byte of invalid UTF-8 becomes one '?'.
  */
-void clean_name(char *s)
+void clean_name(char *name)
 {
-	uint8_t *from = (uint8_t *)s, *to = from;
+	uint8_t *from = (uint8_t *)name, *to = from;
 	size_t size;
 
 	while (*from) {
@@ -69,4 +70,32 @@ void clean_name(char *s)
 			*to++ = *from++;
 	}
 	*to = '\0';
+}
+
+/**
+ * put_quoted - write a text as a JSON string
+ * @out: output file
+ * @text: any bytes; each byte of invalid UTF-8 becomes U+FFFD
+ *
+ * JSON allows the control characters U+007F to U+009F, but terminals obey them, so they
+ * are escaped like those below the space.
+ */
+void put_quoted(FILE *out, const char *text)
+{
+	const uint8_t *s = (const uint8_t *)text;
+	size_t size;
+
+	fputc('"', out);
+	for (; *s; s += size ? size : 1) {
+		size = utf8_size(s);
+		if (!size)
+			fputs("\\ufffd", out);
+		else if (is_control(s))
+			fprintf(out, "\\u%04x", size == 2 ? s[1] : s[0]);
+		else if (*s == '"' || *s == '\\')
+			fprintf(out, "\\%c", *s);
+		else
+			fwrite(s, 1, size, out);
+	}
+	fputc('"', out);
 }

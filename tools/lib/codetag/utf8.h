@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names that come from elsewhere, made fit for a line of text on a terminal.
+ * Names that come from elsewhere, made safe for a terminal and for JSON.
  */
 #ifndef _CODETAG_UTF8_H
 #define _CODETAG_UTF8_H
 
-void clean_name(char *s);
+#include <stdio.h>
+
+void clean_name(char *name);
+void put_quoted(FILE *out, const char *text);
 
 #endif /* _CODETAG_UTF8_H */
