@@ -2,12 +2,11 @@
 /*
  * Names for numbers, see names.h. Where a number is there twice, the last holds.
  */
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "names.h"
+#include "number.h"
 #include "utf8.h"
 
 static bool same_nr(const void *table, uint32_t nr, const void *key)
@@ -42,19 +41,17 @@ static void add(struct names *names, uint32_t nr, const char *text)
 
 static bool take_line(struct names *names, char *line)
 {
-	unsigned long nr;
-	char *end;
+	const char *end;
+	uint64_t nr;
+	char *name;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (!isdigit((unsigned char)*line))
+	if (!number_take(line, &nr, &end) || nr > UINT32_MAX || *end != ' ' || !end[1])
 		return false;
-	errno = 0;
-	nr = strtoul(line, &end, 10);
-	if (errno || nr > UINT32_MAX || *end != ' ' || !end[1])
-		return false;
-	/* The file may be from elsewhere, and its names go to terminals. */
-	clean_name(end + 1);
-	add(names, nr, end + 1);
+	/* The file may come from elsewhere, and its names go to terminals. */
+	name = line + (end + 1 - line);
+	clean_name(name);
+	add(names, nr, name);
 	return true;
 }
 

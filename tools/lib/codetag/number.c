@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Numbers and sizes of the command line, see number.h.
+ * Numbers and sizes, see number.h.
  *
- * strtoull() takes signs, spaces and empty words; here only digits are a number.
+ * strtoull() accepts signs, leading spaces and empty words. Here a number is digits only.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,7 +11,15 @@
 
 #include "number.h"
 
-static bool parse(const char *text, uint64_t *number, const char **end)
+/**
+ * number_take - read a decimal number at the beginning of a text
+ * @text: begins with a digit
+ * @number: result
+ * @end: set to the first character after the number
+ *
+ * Return: false if there is no number or if it exceeds 64 bits.
+ */
+bool number_take(const char *text, uint64_t *number, const char **end)
 {
 	char *stop;
 
@@ -23,7 +31,7 @@ static bool parse(const char *text, uint64_t *number, const char **end)
 	return !errno;
 }
 
-/* How far a unit shifts a size; -1: there is no such unit. */
+/* Returns by how many bits a unit shifts a size; -1 if the unit is unknown. */
 static int unit_shift(const char *unit)
 {
 	static const char units[] = "kmg";
@@ -37,33 +45,33 @@ static int unit_shift(const char *unit)
 
 /**
  * number_parse - read a decimal number
- * @text: nothing but the number
- * @max: the largest one that will do
- * @number: where to
+ * @text: the number and nothing else
+ * @max: largest number to accept
+ * @number: result
  *
- * Return: false if @text is no such number.
+ * Return: false if @text is not a number or exceeds @max.
  */
 bool number_parse(const char *text, uint64_t max, uint64_t *number)
 {
 	const char *end;
 
-	return parse(text, number, &end) && !*end && *number <= max;
+	return number_take(text, number, &end) && !*end && *number <= max;
 }
 
 /**
  * size_parse - read a number of bytes
- * @text: a decimal number, and perhaps k, M or G, powers of 1024
- * @max: the largest one that will do
- * @size: where to
+ * @text: a decimal number with an optional unit k, M or G (powers of 1024)
+ * @max: largest size to accept
+ * @size: result
  *
- * Return: false if @text is no such size.
+ * Return: false if @text is not a size or exceeds @max.
  */
 bool size_parse(const char *text, uint64_t max, uint64_t *size)
 {
 	const char *end;
 	int shift;
 
-	if (!parse(text, size, &end))
+	if (!number_take(text, size, &end))
 		return false;
 	shift = unit_shift(end);
 	if (shift < 0 || *size > max >> shift)

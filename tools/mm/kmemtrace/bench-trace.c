@@ -24,7 +24,7 @@
 
 #include <linux/kmemtrace.h>
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#include "util.h"
 
 #define CPUS	4
 #define SITES	4000u

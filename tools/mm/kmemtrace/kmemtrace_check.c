@@ -14,7 +14,6 @@
  * nothing follows from the numbers; that has an exit status of its own, so that
  * nobody takes it for one that lacks nothing.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +25,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "status.h"
 #include "trace.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#include "util.h"
 
 /* Records are of some 60 bytes. This leaves room for features to come. */
 #define SANE_SIZE	4096
@@ -853,14 +851,11 @@ static void usage(FILE *out)
 	      out);
 }
 
-static unsigned long long to_number(const char *s)
+static uint64_t to_number(const char *s)
 {
-	unsigned long long n;
-	char *end;
+	uint64_t n;
 
-	errno = 0;
-	n = strtoull(s, &end, 10);
-	if (!isdigit((unsigned char)*s) || *end || errno) {
+	if (!number_parse(s, UINT64_MAX, &n)) {
 		fprintf(stderr, "kmemtrace_check: %s is no number\n", s);
 		exit(EXIT_USAGE);
 	}

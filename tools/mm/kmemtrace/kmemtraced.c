@@ -58,8 +58,7 @@
 #include "outfile.h"
 #include "status.h"
 #include "trace.h"
-
-#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#include "util.h"
 
 #define DEFAULT_DEBUGFS	"/sys/kernel/debug/kmemtrace"
 #define ONLINE_CPUS	"/sys/devices/system/cpu/online"

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "outfile.h"
 #include "report.h"
 #include "status.h"
@@ -191,12 +192,9 @@ static int word_value(const struct word *words, const char *word)
 
 static unsigned int number_value(const char *word, unsigned int max)
 {
-	char *end;
-	unsigned long value;
+	uint64_t value;
 
-	errno = 0;
-	value = strtoul(word, &end, 10);
-	if (*word < '0' || *word > '9' || *end || errno || value > max)
+	if (!number_parse(word, max, &value))
 		bad_usage("not a number that will do", word);
 	return value;
 }

@@ -33,10 +33,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "trace.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#include "util.h"
 
 #define KIB		1024u
 #define MIB		(KIB * KIB)
@@ -247,21 +246,13 @@ static char *next_line(struct header_reader *r)
 static bool take_number(char **s, uint64_t *value)
 {
 	char *p = *s + strspn(*s, " ");
-	char *end;
+	const char *end;
 
-	if (!isdigit((unsigned char)*p))
+	if (!number_take(p, value, &end) || (*end && *end != ' '))
 		return false;
-	errno = 0;
-	*value = strtoull(p, &end, 10);
-	if (errno || (*end && *end != ' '))
-		return false;
-	*s = end + strspn(end, " ");
+	*s = p + (end - p);
+	*s += strspn(*s, " ");
 	return true;
-}
-
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-	return a + b < a ? UINT64_MAX : a + b;
 }
 
 static bool has_cpu(const uint32_t *cpus, size_t nr, uint32_t cpu)
@@ -395,8 +386,8 @@ static bool key_lost(struct header_reader *r, char *value)
 	    !add_cpu(r, &r->lost_cpus, &r->nr_lost_cpus, cpu))
 		return false;
 	header->lost_known = true;
-	header->lost_events = add_saturated(header->lost_events, events);
-	header->lost_bytes = add_saturated(header->lost_bytes, bytes);
+	header->lost_events = sat_add(header->lost_events, events);
+	header->lost_bytes = sat_add(header->lost_bytes, bytes);
 	return true;
 }
 
@@ -407,7 +398,7 @@ static bool add_number(uint64_t *sum, char *value)
 
 	if (!take_number(&value, &cpu) || !take_number(&value, &n))
 		return false;
-	*sum = add_saturated(*sum, n);
+	*sum = sat_add(*sum, n);
 	return true;
 }
 
