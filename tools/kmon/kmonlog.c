@@ -18,12 +18,10 @@
 #include <libgen.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -35,6 +33,7 @@
 #include "pids.h"
 #include "record.h"
 #include "replace.h"
+#include "signals.h"
 #include "status.h"
 #include "util.h"
 
@@ -676,25 +675,9 @@ static void take_options(int argc, char **argv)
 	need_different(options.pids, options.sites);
 }
 
-/*
- * SIGINT is taken even where a shell has it ignored, as it does for what runs in the
- * background; SIGHUP is not where it is ignored, as nohup has it.
- */
 static bool catch_signals(void)
 {
-	sigset_t *set = &rec.signal_set;
-	struct sigaction hup;
-
-	/* A pipe nobody reads, a file that may not grow: both are errors to meet. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
-		sigaddset(set, SIGHUP);
-	sigprocmask(SIG_BLOCK, set, NULL);
-	rec.signals = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+	rec.signals = signals_open(&rec.signal_set);
 	return rec.signals >= 0 || error("signalfd: %s", strerror(errno));
 }
 
@@ -716,9 +699,7 @@ static bool prepare(void)
 int main(int argc, char **argv)
 {
 	take_options(argc, argv);
-	/* Without one it is as slow as a log wants it to be, and no worse. */
-	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
-		hash_seed = 0;
+	hash_seed_init();
 	if (!prepare())
 		return EXIT_CANNOT;
 	rec.output.max = options.max;

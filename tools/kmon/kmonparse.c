@@ -9,9 +9,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <stdnoreturn.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,12 +117,6 @@ static void complain(const char *file, uint64_t place, const char *what, void *d
 		fprintf(stderr, "kmonparse: %s:%" PRIu64 ": %s\n", file, place, what);
 }
 
-static noreturn void bad_usage(const char *what, const char *word)
-{
-	fprintf(stderr, "kmonparse: %s%s%s; see --help\n", what, *word ? ": " : "", word);
-	exit(EXIT_USAGE);
-}
-
 /* Options */
 
 static uint64_t number_option(uint64_t min, uint64_t max)
@@ -132,7 +124,7 @@ static uint64_t number_option(uint64_t min, uint64_t max)
 	uint64_t number;
 
 	if (!number_parse(optarg, max, &number) || number < min)
-		bad_usage("not a number that will do", optarg);
+		usage_error("not a number that will do", optarg);
 	return number;
 }
 
@@ -141,7 +133,7 @@ static size_t memory_option(void)
 	uint64_t size;
 
 	if (!size_parse(optarg, SORT_MEMORY_MAX, &size) || size < SORT_MEMORY_MIN)
-		bad_usage("not a size from 256k to 2G", optarg);
+		usage_error("not a size from 256k to 2G", optarg);
 	return size;
 }
 
@@ -195,7 +187,7 @@ static void take_option(struct options *options, struct parse *parse, int opt)
 		puts("kmonparse " KMONPARSE_VERSION);
 		exit(EXIT_GOOD);
 	default:
-		bad_usage("unknown option", "");
+		usage_error("unknown option", "");
 	}
 }
 
@@ -216,13 +208,13 @@ static void choose_format(const struct options *options, struct parse *parse)
 	if (!options->top_given && parse->format == FORMAT_SUMMARY)
 		parse->top = TOP_OF_TEXT;
 	if (options->text && options->json)
-		bad_usage("--text or --json, not both", "");
+		usage_error("--text or --json, not both", "");
 	if (options->top_given && !options->summary)
-		bad_usage("--top is for --summary", "");
+		usage_error("--top is for --summary", "");
 	if (parse->ctf_dir && (options->summary || options->json || options->text))
-		bad_usage("--ctf is a format of its own", "");
+		usage_error("--ctf is a format of its own", "");
 	if (parse->ctf_dir && options->output)
-		bad_usage("--ctf has a directory, not an --output", "");
+		usage_error("--ctf has a directory, not an --output", "");
 }
 
 static void take_options(struct options *options, struct parse *parse, int argc, char **argv)
@@ -498,9 +490,7 @@ int main(int argc, char **argv)
 	int status;
 
 	take_options(&options, &parse, argc, argv);
-	/* Without one it is as slow as a log wants it to be, and no worse. */
-	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
-		hash_seed = 0;
+	hash_seed_init();
 	options.log = argv[optind];
 	options.pids_beside = path_beside(options.log, DEFAULT_PIDS);
 	options.sites_beside = path_beside(options.log, DEFAULT_SITES);

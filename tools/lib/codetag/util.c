@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory and the index, see util.h.
+ * Memory, hashes, the index and messages, see util.h.
  *
- * The index holds the hash beside the number, so that it can grow without asking
- * for the elements, and mostly need not look at an element that is not the one.
- * No more than half of it is in use.
+ * Each slot of the index holds the hash beside the number of the element. So the index
+ * grows without reading the elements, and a search rarely compares an element with
+ * another key. At most half of the slots are in use.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "status.h"
 #include "util.h"
@@ -23,6 +24,18 @@ struct index_slot {
 	uint32_t next_nr;	/* number + 1, 0 in an empty slot */
 };
 
+/**
+ * hash_seed_init - choose the seed of hash_u64()
+ *
+ * If the kernel has no random numbers yet, the seed is 0: then a crafted trace can make
+ * the program slow, but nothing worse.
+ */
+void hash_seed_init(void)
+{
+	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
+		hash_seed = 0;
+}
+
 static void *or_exit(void *memory)
 {
 	if (!memory) {
@@ -33,11 +46,11 @@ static void *or_exit(void *memory)
 }
 
 /**
- * need_memory - zeroed memory, or the end of the program
- * @nr: elements
- * @size: of an element in bytes
+ * need_memory - allocate zeroed memory or exit
+ * @nr: number of elements
+ * @size: size of an element in bytes
  *
- * Return: the memory, to be given back with free().
+ * Return: the memory; the caller frees it with free().
  */
 void *need_memory(size_t nr, size_t size)
 {
@@ -45,12 +58,12 @@ void *need_memory(size_t nr, size_t size)
 }
 
 /**
- * need_more - memory of another size, or the end of the program
- * @old: from need_memory(), or NULL
- * @nr: elements
- * @size: of an element in bytes
+ * need_more - resize memory or exit
+ * @old: memory from need_memory(), or NULL
+ * @nr: new number of elements
+ * @size: size of an element in bytes
  *
- * Return: the memory with what was in @old; what is new is not zeroed.
+ * Return: memory with the contents of @old; the added part is not zeroed.
  */
 void *need_more(void *old, size_t nr, size_t size)
 {
@@ -58,10 +71,10 @@ void *need_more(void *old, size_t nr, size_t size)
 }
 
 /**
- * need_string - a copy, or the end of the program
- * @text: what to copy
+ * need_string - copy a string or exit
+ * @text: the string
  *
- * Return: the copy, to be given back with free().
+ * Return: the copy; the caller frees it with free().
  */
 char *need_string(const char *text)
 {
@@ -93,14 +106,14 @@ static void index_grow(struct index *index)
 }
 
 /**
- * index_find - the number of an element
- * @index: where to look
- * @hash: of the key
- * @same: tells whether it is the one
- * @table: for @same
- * @key: for @same
+ * index_find - find an element by its key
+ * @index: the index
+ * @hash: hash of the key
+ * @same: compares an element with @key
+ * @table: passed to @same
+ * @key: passed to @same
  *
- * Return: the number given to index_add(), or INDEX_NONE.
+ * Return: the number that was passed to index_add(), or INDEX_NONE.
  */
 uint32_t index_find(const struct index *index, uint64_t hash,
 		    index_same_fn *same, const void *table, const void *key)
@@ -121,10 +134,10 @@ uint32_t index_find(const struct index *index, uint64_t hash,
 }
 
 /**
- * index_add - add an element that is not there yet
- * @index: to be found there
- * @hash: of its key
- * @nr: its number, less than 2^31
+ * index_add - add an element that the index does not contain yet
+ * @index: the index
+ * @hash: hash of the key
+ * @nr: number of the element, less than 2^31
  */
 void index_add(struct index *index, uint64_t hash, uint32_t nr)
 {
@@ -135,8 +148,8 @@ void index_add(struct index *index, uint64_t hash, uint32_t nr)
 }
 
 /**
- * index_free - give back the memory
- * @index: is empty afterwards
+ * index_free - free the memory of an index
+ * @index: the index; empty afterwards
  */
 void index_free(struct index *index)
 {
@@ -145,11 +158,11 @@ void index_free(struct index *index)
 }
 
 /**
- * path_beside - a file in the directory of another one
- * @path: of that one; NULL, or without a slash: it is in the current directory
- * @name: of the file
+ * path_beside - build the path of a file in the same directory as another file
+ * @path: path of the other file; NULL stands for the current directory
+ * @name: name of the file
  *
- * Return: its path, to be freed.
+ * Return: the path; the caller frees it with free().
  */
 char *path_beside(const char *path, const char *name)
 {
@@ -161,4 +174,16 @@ char *path_beside(const char *path, const char *name)
 		memcpy(beside, path, folder);
 	strcpy(beside + folder, name);
 	return beside;
+}
+
+/**
+ * usage_error - report wrong options and exit
+ * @what: what is wrong
+ * @word: the argument in question, or ""
+ */
+_Noreturn void usage_error(const char *what, const char *word)
+{
+	fprintf(stderr, "%s: %s%s%s; see --help\n", program_invocation_short_name, what,
+		*word ? ": " : "", word);
+	exit(EXIT_USAGE);
 }

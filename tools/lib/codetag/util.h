@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Small things that the tools use: memory that is there or ends the program, sums
- * that stop at the end of 64 bits, and an index.
+ * Small helpers of all tools: allocations that end the program when they fail, sums
+ * that saturate, hashes, an index, and the message about wrong options.
  *
- * Sums saturate because a trace may hold any number at all: a total that says
- * "as much as can be said" is a report, one that wrapped around is a lie.
+ * Sums saturate because a damaged trace may contain any number: a total at the maximum
+ * is visibly too large, but a total that wrapped around would look plausible.
  */
 #ifndef _CODETAG_UTIL_H
 #define _CODETAG_UTIL_H
@@ -37,10 +37,12 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Another in each run, so that no trace can be made for one. */
+/* The seed differs in each run, so a crafted trace cannot provoke collisions. */
 extern uint64_t hash_seed;
 
-/* Every bit of @x has a say in every bit of the result. */
+void hash_seed_init(void);
+
+/* Every bit of the result depends on every bit of @x. */
 static inline uint64_t hash_u64(uint64_t x)
 {
 	x ^= hash_seed;
@@ -56,10 +58,10 @@ static inline uint64_t hash_u64(uint64_t x)
 struct index_slot;
 
 /**
- * struct index - finds the number of an element of a table that only grows
- * @slots: open addressing; all zero is an empty index
- * @size: of @slots, a power of two
- * @used: elements
+ * struct index - finds the number of an element in a table that only grows
+ * @slots: hash table with open addressing; an empty index is all zero
+ * @size: number of @slots, a power of two
+ * @used: number of elements
  */
 struct index {
 	struct index_slot *slots;
@@ -68,10 +70,12 @@ struct index {
 };
 
 /**
- * typedef index_same_fn - is the element the one that is looked for
- * @table: of the elements
+ * typedef index_same_fn - compare an element with the key
+ * @table: table that contains the element
  * @nr: number of the element
- * @key: what is looked for
+ * @key: the key
+ *
+ * Return: true if the element has this key.
  */
 typedef bool index_same_fn(const void *table, uint32_t nr, const void *key);
 
@@ -84,5 +88,7 @@ void *need_memory(size_t nr, size_t size);
 void *need_more(void *old, size_t nr, size_t size);
 char *need_string(const char *text);
 char *path_beside(const char *path, const char *name);
+
+_Noreturn void usage_error(const char *what, const char *word);
 
 #endif /* _CODETAG_UTIL_H */

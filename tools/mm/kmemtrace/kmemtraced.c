@@ -35,7 +35,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,6 +55,7 @@
 
 #include "number.h"
 #include "outfile.h"
+#include "signals.h"
 #include "status.h"
 #include "trace.h"
 #include "util.h"
@@ -1945,35 +1945,14 @@ static void parse_options(int argc, char **argv)
 	}
 }
 
-/*
- * Signals are read from a file by the main thread, so they interrupt nothing.
- * SIGINT is taken even where a shell has it ignored, as it does for what runs in
- * the background; SIGHUP is not where it is ignored, as nohup has it.
- */
-static int catch_signals(void)
-{
-	struct sigaction hup;
-	sigset_t set;
-
-	/* A pipe nobody reads, a file that may not grow: both are errors to meet. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 int main(int argc, char **argv)
 {
+	sigset_t mask;
 	int signals;
 	bool ok;
 
 	parse_options(argc, argv);
-	signals = catch_signals();
+	signals = signals_open(&mask);
 	if (!prepare())
 		return EXIT_CANNOT;
 	ok = begin();

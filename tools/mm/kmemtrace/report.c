@@ -12,10 +12,8 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdnoreturn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -174,20 +172,13 @@ static const struct option long_options[] = {
 
 /* Options */
 
-static noreturn void bad_usage(const char *what, const char *word)
-{
-	fprintf(stderr, "kmemtrace-report: %s%s%s; see --help\n", what,
-		*word ? ": " : "", word);
-	exit(EXIT_USAGE);
-}
-
 static int word_value(const struct word *words, const char *word)
 {
 	for (; words->word; words++) {
 		if (!strcmp(words->word, word))
 			return words->value;
 	}
-	bad_usage("what is this", word);
+	usage_error("what is this", word);
 }
 
 static unsigned int number_value(const char *word, unsigned int max)
@@ -195,7 +186,7 @@ static unsigned int number_value(const char *word, unsigned int max)
 	uint64_t value;
 
 	if (!number_parse(word, max, &value))
-		bad_usage("not a number that will do", word);
+		usage_error("not a number that will do", word);
 	return value;
 }
 
@@ -204,7 +195,7 @@ static unsigned int moments_value(const char *word)
 	unsigned int value = number_value(word, MOMENTS_MAX);
 
 	if (!value || value % 2)
-		bad_usage("not an even number", word);
+		usage_error("not an even number", word);
 	return value;
 }
 
@@ -250,7 +241,7 @@ static void take_option(struct options *options, int opt)
 		options->strict = true;
 		break;
 	case '?':
-		bad_usage("unknown option", "");
+		usage_error("unknown option", "");
 	default:
 		if (opt == OPT_CTF)
 			options->ctf_dir = optarg;
@@ -269,16 +260,16 @@ static void take_options(struct options *options, int argc, char **argv)
 				  NULL)) != -1)
 		take_option(options, opt);
 	if (argc - optind > 1)
-		bad_usage("one directory is enough", argv[optind + 1]);
+		usage_error("one directory is enough", argv[optind + 1]);
 	options->dir = optind < argc ? argv[optind] : trace_default_directory();
 	if (!options->top_given)
 		options->top = options->format == FORMAT_TEXT ? TOP_OF_TEXT : 0;
 	if (!options->sections)
 		options->sections = SECTION_ALL;
 	if (options->format == FORMAT_CTF && options->output)
-		bad_usage("--ctf has a directory, not an --output", "");
+		usage_error("--ctf has a directory, not an --output", "");
 	if (options->format == FORMAT_PPROF && !options->output && isatty(STDOUT_FILENO))
-		bad_usage("a profile is not for a terminal, use -o", "");
+		usage_error("a profile is not for a terminal, use -o", "");
 }
 
 /* The trace */
@@ -443,9 +434,7 @@ int main(int argc, char **argv)
 	int code = EXIT_CANNOT;
 
 	take_options(&options, argc, argv);
-	/* Without one it is as slow as a trace wants it to be, and no worse. */
-	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
-		hash_seed = 0;
+	hash_seed_init();
 	report.group = options.group;
 	report.sort = options.sort;
 	report.top = options.top;
