@@ -141,7 +141,7 @@ static void check_allocs(const struct allocs *a)
 
 /* All forms */
 
-static void complain(const char *file, uint64_t place, const char *what, void *data)
+static void count(const char *file, uint64_t place, const char *what, void *data)
 {
 	uint64_t *damage = data;
 
@@ -167,8 +167,8 @@ static void read_names(const struct input *input, struct parse *parse)
 {
 	FILE *pids = open_part(&input->pids), *sites = open_part(&input->sites);
 
-	EXPECT(names_read(&parse->pids, pids, "pids", complain, parse->data));
-	EXPECT(names_read(&parse->sites, sites, "sites", complain, parse->data));
+	EXPECT(names_read(&parse->pids, pids, "pids", &parse->complainer));
+	EXPECT(names_read(&parse->sites, sites, "sites", &parse->complainer));
 	fclose(pids);
 	fclose(sites);
 }
@@ -185,8 +185,7 @@ static void parse_as(const struct input *input, enum format format, bool other)
 		.scale = other ? 1 : 1000,
 		.top = other,
 		.memory = other ? 1024 : SORT_MEMORY,
-		.complain = complain,
-		.data = &damage,
+		.complainer = { count, &damage },
 	};
 
 	read_names(input, &parse);

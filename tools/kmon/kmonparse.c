@@ -25,8 +25,6 @@
 #define DEFAULT_SITES	"sites.dat"
 #define DEFAULT_SCALE	1000u
 #define TOP_OF_TEXT	20u
-/* messages about damage; the rest is only counted */
-#define COMPLAINTS	20u
 
 struct options {
 	const char *output;
@@ -43,6 +41,7 @@ struct options {
 };
 
 static uint64_t damage;
+static const struct complainer complainer = { complaints_print, &damage };
 
 static const char usage[] =
 "Usage: kmonparse [options] [FILE...]\n"
@@ -108,13 +107,6 @@ static bool error(const char *file)
 {
 	fprintf(stderr, "kmonparse: %s: %s\n", file, strerror(errno));
 	return false;
-}
-
-static void complain(const char *file, uint64_t place, const char *what, void *data)
-{
-	(void)data;
-	if (damage++ < COMPLAINTS)
-		fprintf(stderr, "kmonparse: %s:%" PRIu64 ": %s\n", file, place, what);
 }
 
 /* Options */
@@ -265,7 +257,7 @@ static bool read_names(struct names *names, const char *path, FILE *file)
 
 	if (!file)
 		return error(path);
-	ok = names_read(names, file, path, complain, NULL) || error(path);
+	ok = names_read(names, file, path, &complainer) || error(path);
 	fclose(file);
 	return ok;
 }
@@ -295,7 +287,7 @@ static bool read_names_beside(struct names *names, const char *path, const char 
 {
 	FILE *file = open_beside(path, log);
 
-	if (file && names_read(names, file, path, complain, NULL)) {
+	if (file && names_read(names, file, path, &complainer)) {
 		fclose(file);
 		return true;
 	}
@@ -454,9 +446,7 @@ static bool parse_all(struct parse *parse, char **paths)
 
 static int exit_status(bool ok, bool written)
 {
-	if (damage > COMPLAINTS)
-		fprintf(stderr, "kmonparse: %" PRIu64 " more messages about damage\n",
-			damage - COMPLAINTS);
+	complaints_end(damage);
 	if (!written)
 		return EXIT_OUTPUT;
 	if (!ok)
@@ -484,7 +474,7 @@ int main(int argc, char **argv)
 	struct parse parse = {
 		.scale = DEFAULT_SCALE,
 		.memory = SORT_MEMORY,
-		.complain = complain,
+		.complainer = complainer,
 	};
 	struct options options = { 0 };
 	int status;

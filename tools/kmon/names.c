@@ -60,13 +60,12 @@ static bool take_line(struct names *names, char *line)
  * @names: what is in them already stays
  * @file: to read
  * @path: its name
- * @complain: told of lines that are not a number and a name
- * @data: for @complain
+ * @to: receives complaints about lines that are not a number and a name
  *
  * Return: false when it cannot be read to its end, errno says why.
  */
 bool names_read(struct names *names, FILE *file, const char *path,
-		complain_fn *complain, void *data)
+		const struct complainer *to)
 {
 	uint64_t line = 0;
 	char *text = NULL;
@@ -75,7 +74,7 @@ bool names_read(struct names *names, FILE *file, const char *path,
 	while (getline(&text, &room, file) > 0) {
 		line++;
 		if (!take_line(names, text))
-			complain(path, line, "not a number and a name", data);
+			complain(to, path, line, "not a number and a name");
 	}
 	free(text);
 	return !ferror(file);

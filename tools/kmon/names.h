@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "complaints.h"
 #include "util.h"
 
 /**
@@ -36,17 +37,8 @@ struct names {
 	struct index index;
 };
 
-/**
- * typedef complain_fn - told of what is wrong in a file
- * @file: its name
- * @place: where: an offset, or a line
- * @what: is wrong
- * @data: what was given along
- */
-typedef void complain_fn(const char *file, uint64_t place, const char *what, void *data);
-
 bool names_read(struct names *names, FILE *file, const char *path,
-		complain_fn *complain, void *data);
+		const struct complainer *to);
 const char *names_get(const struct names *names, uint32_t nr);
 void names_free(struct names *names);
 

@@ -20,7 +20,7 @@
 
 /* Internals */
 
-static void complain(struct output *output, int err)
+static void report_error(struct output *output, int err)
 {
 	fprintf(stderr, "kmonlog: %s: %s\n", output->name, strerror(err));
 	output->failed = true;
@@ -61,7 +61,7 @@ static size_t write_all(struct output *output, const uint8_t *data, size_t size)
 		if (n == -2)
 			output->failed = true;
 		else if (n <= 0)
-			complain(output, n ? errno : EIO);
+			report_error(output, n ? errno : EIO);
 		/* Nothing, and no reason: it would be so for ever. */
 		if (n <= 0)
 			break;
@@ -78,7 +78,7 @@ static void cut(struct output *output, size_t size)
 	if (!size || !output->is_file)
 		return;
 	if (end < (off_t)size || ftruncate(output->fd, end - size))
-		complain(output, errno);
+		report_error(output, errno);
 	else
 		lseek(output->fd, end - size, SEEK_SET);
 }
@@ -180,7 +180,7 @@ void output_close(struct output *output)
 {
 	/* A disk may find out late that it is full. */
 	if (output->is_file && fsync(output->fd) && errno != EINVAL && errno != EROFS)
-		complain(output, errno);
+		report_error(output, errno);
 	if (close(output->fd) && !output->failed)
-		complain(output, errno);
+		report_error(output, errno);
 }

@@ -6,7 +6,6 @@
  * which offset. What goes on from there is whole records that can be decoded.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -44,18 +43,6 @@ static void write_raw(const uint8_t *raw, void *data)
 	write_record(data, &record);
 }
 
-static void __printf(4, 5) complain(struct parse *parse, const char *file, uint64_t offset,
-				    const char *format, ...)
-{
-	char text[128];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	parse->complain(file, offset, text, parse->data);
-}
-
 static void take_record(struct parse *parse, const uint8_t *raw, const char *name,
 			uint64_t offset)
 {
@@ -63,7 +50,8 @@ static void take_record(struct parse *parse, const uint8_t *raw, const char *nam
 
 	record_open(&record, raw);
 	if (!record_decode(&record)) {
-		complain(parse, name, offset, "a blob of %u bytes is too short for type %u",
+		complain(&parse->complainer, name, offset,
+			 "a blob of %u bytes is too short for type %u",
 			 record.size, record_type(&record));
 		return;
 	}
@@ -155,7 +143,8 @@ bool parse_file(struct parse *parse, FILE *file, const char *name)
 	if (ferror(file))
 		return false;
 	if (n)
-		complain(parse, name, offset, "cut short after %zu bytes of a record", n);
+		complain(&parse->complainer, name, offset,
+			 "cut short after %zu bytes of a record", n);
 	return true;
 }
 

@@ -34,8 +34,7 @@ enum format {
  * @memory: to sort in
  * @pids: names of tasks
  * @sites: names of lines of code
- * @complain: told of damage
- * @data: for @complain
+ * @complainer: receives complaints about damage
  * @begun: @base is set
  * @base: time of the first record of the log, as it is in the file
  * @failed: it came to a bad end
@@ -56,8 +55,7 @@ struct parse {
 	size_t memory;
 	struct names pids;
 	struct names sites;
-	complain_fn *complain;
-	void *data;
+	struct complainer complainer;
 	bool begun;
 	uint64_t base;
 	bool failed;

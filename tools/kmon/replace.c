@@ -9,7 +9,7 @@
 
 #include "replace.h"
 
-static bool complain(const struct replace *to, int err)
+static bool report_error(const struct replace *to, int err)
 {
 	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, to->path,
 		strerror(err));
@@ -53,13 +53,13 @@ bool replace_possible(const struct replace *to)
 	bool ok;
 
 	if (to->dir < 0)
-		return complain(to, to->err);
+		return report_error(to, to->err);
 	if (replace_in_place(to))
 		ok = outfile_usable(to->dir, to->name);
 	else
 		ok = !faccessat(to->dir, ".", W_OK, 0) &&
 		     outfile_replaceable(to->dir, to->name);
-	return ok || complain(to, errno);
+	return ok || report_error(to, errno);
 }
 
 /* -1 with errno; 0600, whatever the old one was */
@@ -89,7 +89,7 @@ FILE *replace_begin(struct replace *to)
 
 	if (file)
 		return file;
-	complain(to, errno);
+	report_error(to, errno);
 	if (fd < 0)
 		return NULL;
 	close(fd);
@@ -115,12 +115,12 @@ bool replace_end(struct replace *to, FILE *file)
 		ok = false;
 	}
 	if (ok && *to->temp)
-		return outfile_rename(to->dir, to->temp, to->name) || complain(to, errno);
+		return outfile_rename(to->dir, to->temp, to->name) || report_error(to, errno);
 	if (ok)
 		return true;
 	if (*to->temp)
 		unlinkat(to->dir, to->temp, 0);
-	return complain(to, err);
+	return report_error(to, err);
 }
 
 /**

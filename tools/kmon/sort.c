@@ -124,7 +124,7 @@ static void make_room(struct sorter *s, size_t size)
 
 /* Internals: the file */
 
-static bool complain(const char *what)
+static bool report_error(const char *what)
 {
 	fprintf(stderr, "%s: temporary file: %s: %s\n", program_invocation_short_name, what,
 		strerror(errno));
@@ -159,14 +159,14 @@ static bool put_away(struct sorter *s)
 	if (!s->file)
 		s->file = temp_file();
 	if (!s->file)
-		return complain("cannot be made");
+		return report_error("cannot be made");
 	sort_items(s);
 	for (i = 0; i < s->nr; i++) {
 		raw = s->data + s->items[i].at;
 		fwrite(raw, 1, record_size(raw), s->file);
 	}
 	if (ferror(s->file) || fflush(s->file))
-		return complain("cannot be written");
+		return report_error("cannot be written");
 	s->runs = need_more(s->runs, s->nr_runs + 1, sizeof(*s->runs));
 	s->runs[s->nr_runs++] = run;
 	s->file_size = run.end;
@@ -192,7 +192,7 @@ static bool run_fill(const struct sorter *s, struct run *run)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return complain("cannot be read");
+			return report_error("cannot be read");
 		run->begin += n;
 		run->fill += n;
 		room -= n;

@@ -119,7 +119,7 @@ static int create(const struct ctf_writer *ctf, const char *name, int flags)
 	return openat(ctf->dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
 }
 
-static void complain(const char *name)
+static void report_error(const char *name)
 {
 	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, name,
 		strerror(errno));
@@ -128,7 +128,7 @@ static void complain(const char *name)
 static void fail(struct ctf_writer *ctf, const char *name)
 {
 	if (!ctf->failed)
-		complain(name);
+		report_error(name);
 	ctf->failed = true;
 }
 
@@ -292,7 +292,7 @@ struct ctf_writer *ctf_open(const char *dir)
 	if (!faccessat(fd, "metadata", F_OK, AT_SYMLINK_NOFOLLOW)) {
 		close(fd);
 		errno = EEXIST;
-		complain(dir);
+		report_error(dir);
 		return NULL;
 	}
 	ctf = need_memory(1, sizeof(*ctf));

@@ -284,7 +284,7 @@ static const char *advice(int err)
 	return "";
 }
 
-static int complain(const char *path)
+static int report_error(const char *path)
 {
 	fprintf(stderr, "%s: %s: %s%s\n", program_invocation_short_name, path,
 		strerror(errno), advice(errno));
@@ -304,12 +304,12 @@ int outfile_open(const char *path, bool force)
 	int dir = outfile_parent(path, &name), fd;
 
 	if (dir < 0)
-		return complain(path);
+		return report_error(path);
 	fd = create(dir, name);
 	if (fd < 0 && errno == EEXIST && force)
 		fd = overwrite(dir, name);
 	close(dir);
-	return fd < 0 ? complain(path) : fd;
+	return fd < 0 ? report_error(path) : fd;
 }
 
 /* With a slash behind its name, a link would be followed. */
@@ -355,7 +355,7 @@ int outdir_open(const char *path)
 	int fd = make_dir(path);
 
 	if (fd < 0)
-		return complain(path);
+		return report_error(path);
 	if (is_private(fd))
 		return fd;
 	close(fd);

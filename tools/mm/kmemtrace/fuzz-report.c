@@ -93,8 +93,7 @@ static void write_all(struct report *report)
 	EXPECT(write_pprof(report, null));
 }
 
-static void complain(const char *file, uint64_t offset, const char *what,
-		     void *data)
+static void count(const char *file, uint64_t offset, const char *what, void *data)
 {
 	struct report *report = data;
 
@@ -107,7 +106,7 @@ static void report_trace(struct report *report, struct trace *trace)
 
 	snprintf(path, sizeof(path), "%s/ctf", dir);
 	report->header = trace_header(trace);
-	report->symbols = symbols_new(report->header, NULL, complain, report);
+	report->symbols = symbols_new(report->header, NULL, &(struct complainer){ count, report });
 	report->sections = SECTION_ALL;
 	report->model = model_new(4);
 	EXPECT(write_ctf(report, trace, path));
@@ -133,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		null = fopen("/dev/null", "w");
 	EXPECT(null);
 	put_trace(data, size);
-	trace = trace_open(dir, complain, &report);
+	trace = trace_open(dir, count, &report);
 	if (trace)
 		report_trace(&report, trace);
 	trace_close(trace);

@@ -25,8 +25,7 @@
 
 /* What trace.h promises */
 
-static void complain(const char *file, uint64_t offset, const char *what,
-		     void *data)
+static void measure(const char *file, uint64_t offset, const char *what, void *data)
 {
 	size_t *length = data;
 
@@ -87,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char path[128];
 
 	put_trace(data, size);
-	trace = trace_open(dir, complain, &length);
+	trace = trace_open(dir, measure, &length);
 	if (trace) {
 		check_header(trace_header(trace), &length);
 		check_records(trace, size);
@@ -98,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size % 2)
 		unlink(path);
 	snprintf(path, sizeof(path), "%s/cpu0.out", dir);
-	trace = trace_open_file(path, complain, &length);
+	trace = trace_open_file(path, measure, &length);
 	EXPECT(trace);
 	check_header(trace_header(trace), &length);
 	check_records(trace, size);

@@ -301,7 +301,7 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 static bool open_vmlinux(struct symbols *symbols, const char *vmlinux,
-			 trace_complain_fn *complain, void *data)
+			 const struct complainer *to)
 {
 	symbols->dwfl = dwfl_begin(&callbacks);
 	if (symbols->dwfl) {
@@ -311,13 +311,12 @@ static bool open_vmlinux(struct symbols *symbols, const char *vmlinux,
 		dwfl_report_end(symbols->dwfl, NULL, NULL);
 	}
 	if (!symbols->module) {
-		complain(vmlinux, 0, dwfl_errmsg(-1), data);
+		complain(to, vmlinux, 0, "%s", dwfl_errmsg(-1));
 		return false;
 	}
 	if (!find_moved(symbols))
-		complain(vmlinux, 0,
-			 "no _stext or _text here or in the trace: taken as not moved",
-			 data);
+		complain(to, vmlinux, 0,
+			 "no _stext or _text here or in the trace: taken as not moved");
 	return true;
 }
 
@@ -327,19 +326,17 @@ static bool open_vmlinux(struct symbols *symbols, const char *vmlinux,
  * symbols_new - get ready to name call sites
  * @header: of the trace, used till symbols_free()
  * @vmlinux: the kernel with debug information, or NULL
- * @complain: told of what is wrong with @vmlinux
- * @data: for @complain
+ * @to: receives complaints about @vmlinux
  *
  * Return: what symbols_free() takes; NULL when @vmlinux cannot be used.
  */
 struct symbols *symbols_new(const struct trace_header *header,
-			    const char *vmlinux, trace_complain_fn *complain,
-			    void *data)
+			    const char *vmlinux, const struct complainer *to)
 {
 	struct symbols *symbols = need_memory(1, sizeof(*symbols));
 
 	symbols->header = header;
-	if (vmlinux && !open_vmlinux(symbols, vmlinux, complain, data)) {
+	if (vmlinux && !open_vmlinux(symbols, vmlinux, to)) {
 		symbols_free(symbols);
 		return NULL;
 	}

@@ -33,8 +33,7 @@ struct place {
 struct symbols;
 
 struct symbols *symbols_new(const struct trace_header *header,
-			    const char *vmlinux, trace_complain_fn *complain,
-			    void *data);
+			    const char *vmlinux, const struct complainer *to);
 void symbols_free(struct symbols *symbols);
 void symbols_place(struct symbols *symbols, uint64_t call_site, uint16_t tag,
 		   struct place *place);

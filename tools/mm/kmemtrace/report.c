@@ -27,8 +27,6 @@
 #define TOP_OF_TEXT	20u
 #define MOMENTS		32u
 #define MOMENTS_MAX	65536u
-/* messages about a trace; the rest is only counted */
-#define COMPLAINTS	20u
 
 enum format {
 	FORMAT_TEXT,
@@ -274,16 +272,6 @@ static void take_options(struct options *options, int argc, char **argv)
 
 /* The trace */
 
-static void complain(const char *file, uint64_t offset, const char *what,
-		     void *data)
-{
-	uint64_t *damage = data;
-
-	if ((*damage)++ < COMPLAINTS)
-		fprintf(stderr, "kmemtrace-report: %s:%" PRIu64 ": %s\n", file,
-			offset, what);
-}
-
 static void complain_vmlinux(const char *file, uint64_t offset,
 			     const char *what, void *data)
 {
@@ -387,9 +375,7 @@ static FILE *open_output(const struct options *options)
 
 static int exit_code(const struct report *report, const struct options *options)
 {
-	if (report->damage > COMPLAINTS)
-		fprintf(stderr, "kmemtrace-report: %" PRIu64 " more messages about the trace\n",
-			report->damage - COMPLAINTS);
+	complaints_end(report->damage);
 	if (report->damage ||
 	    (options->strict && model_errors(report->model)))
 		return EXIT_LOST;
@@ -415,7 +401,7 @@ static int run(struct report *report, const struct options *options,
 
 	report->header = trace_header(trace);
 	report->symbols = symbols_new(report->header, options->vmlinux,
-				      complain_vmlinux, NULL);
+				      &(struct complainer){ complain_vmlinux, NULL });
 	if (!report->symbols)
 		return EXIT_CANNOT;
 	report->model = model_new(options->moments);
@@ -441,7 +427,7 @@ int main(int argc, char **argv)
 	report.sections = options.sections;
 	report.weight = options.weight;
 	report.plain = options.plain;
-	trace = trace_open(options.dir, complain, &report.damage);
+	trace = trace_open(options.dir, complaints_print, &report.damage);
 	if (trace)
 		code = run(&report, &options, trace);
 	if (report.model)

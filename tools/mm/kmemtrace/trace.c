@@ -80,8 +80,7 @@ struct stream {
 
 struct trace {
 	struct trace_header header;
-	trace_complain_fn *complain;
-	void *data;
+	struct complainer complainer;
 	bool swap;
 	char *strings;		/* names of @header; at [0] is none */
 	struct stream *streams;
@@ -90,27 +89,6 @@ struct trace {
 	struct stream **heap;	/* the others, by their heads */
 	size_t nr_heap;
 };
-
-static void vcomplain(struct trace *trace, const char *file, uint64_t offset,
-		      const char *format, va_list args)
-{
-	char what[256];
-
-	if (!trace->complain)
-		return;
-	vsnprintf(what, sizeof(what), format, args);
-	trace->complain(file, offset, what, trace->data);
-}
-
-static void __printf(4, 5) complain(struct trace *trace, const char *file,
-				    uint64_t offset, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vcomplain(trace, file, offset, format, args);
-	va_end(args);
-}
 
 static void close_fd(int fd)
 {
@@ -155,7 +133,7 @@ static void __printf(2, 3) header_complain(struct header_reader *r,
 	va_list args;
 
 	va_start(args, format);
-	vcomplain(r->trace, r->name, r->nr_line, format, args);
+	vcomplain(&r->trace->complainer, r->name, r->nr_line, format, args);
 	va_end(args);
 }
 
@@ -638,12 +616,12 @@ static FILE *open_header(struct trace *trace, const char *name, bool needed)
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		if (needed || errno != ENOENT)
-			complain(trace, name, 0, "%s", strerror(errno));
+			complain(&trace->complainer, name, 0, "%s", strerror(errno));
 		return NULL;
 	}
 	file = !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
 	if (!file) {
-		complain(trace, name, 0, "not a file that can be read");
+		complain(&trace->complainer, name, 0, "not a file that can be read");
 		close(fd);
 	}
 	return file;
@@ -728,7 +706,7 @@ static bool fill(struct trace *trace, struct stream *s, size_t need)
 	if (!s->buf) {
 		s->buf = malloc(s->size);
 		if (!s->buf) {
-			complain(trace, s->name, 0, "out of memory");
+			complain(&trace->complainer, s->name, 0, "out of memory");
 			s->eof = true;
 			return false;
 		}
@@ -742,7 +720,7 @@ static bool fill(struct trace *trace, struct stream *s, size_t need)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			complain(trace, s->name, s->base + s->end, "%s",
+			complain(&trace->complainer, s->name, s->base + s->end, "%s",
 				 strerror(errno));
 		if (n <= 0) {
 			s->eof = true;
@@ -785,7 +763,7 @@ static void place(struct trace *trace, struct stream *s)
 
 	if (s->started) {
 		if ((int32_t)(number - s->last) < 0)
-			complain(trace, s->name, s->base + s->pos,
+			complain(&trace->complainer, s->name, s->base + s->pos,
 				 "sequence number %u after %u",
 				 number, s->last);
 		if ((int32_t)ahead > 0)
@@ -806,7 +784,7 @@ static bool find_head(struct trace *trace, struct stream *s)
 		size = load16(s->buf + s->pos + 2, trace->swap);
 		offset = s->base + s->pos;
 		if (!sane_size(size)) {
-			complain(trace, s->name, offset,
+			complain(&trace->complainer, s->name, offset,
 				 "a record of %u bytes; the file is not read further",
 				 size);
 			goto end;
@@ -818,14 +796,14 @@ static bool find_head(struct trace *trace, struct stream *s)
 			place(trace, s);
 			return true;
 		}
-		complain(trace, s->name, offset,
+		complain(&trace->complainer, s->name, offset,
 			 "%u bytes are too few for event %u; skipped", size,
 			 s->buf[s->pos]);
 		s->pos += size;
 	}
 	left = s->end - s->pos;
 	if (left)
-		complain(trace, s->name, s->base + s->pos,
+		complain(&trace->complainer, s->name, s->base + s->pos,
 			 "the file ends within a record, after %u bytes of it",
 			 left);
 end:
@@ -997,7 +975,7 @@ bool trace_next(struct trace *trace, struct trace_record *record)
 	wrong = trace->swap ? decode(s, record, true) :
 			      decode(s, record, false);
 	if (wrong)
-		complain(trace, s->name, record->offset, "%s", wrong);
+		complain(&trace->complainer, s->name, record->offset, "%s", wrong);
 	s->pos += s->head_size;
 	choose(trace, !find_head(trace, s));
 	return true;
@@ -1092,7 +1070,7 @@ static bool find_streams(struct trace *trace, const char *dir)
 
 	d = opendir(dir);
 	if (!d) {
-		complain(trace, dir, 0, "%s", strerror(errno));
+		complain(&trace->complainer, dir, 0, "%s", strerror(errno));
 		return false;
 	}
 	while (ok && trace->nr_streams < TRACE_MAX_CPUS && (entry = readdir(d)))
@@ -1102,7 +1080,7 @@ static bool find_streams(struct trace *trace, const char *dir)
 					cpu);
 	closedir(d);
 	if (!ok) {
-		complain(trace, dir, 0, "out of memory");
+		complain(&trace->complainer, dir, 0, "out of memory");
 		return false;
 	}
 	if (trace->nr_streams)
@@ -1140,13 +1118,13 @@ static bool open_stream(struct trace *trace, struct stream *s, int flags)
 
 	s->fd = open(s->name, O_RDONLY | O_CLOEXEC | flags);
 	if (s->fd < 0 || fstat(s->fd, &st)) {
-		complain(trace, s->name, 0, "%s", strerror(errno));
+		complain(&trace->complainer, s->name, 0, "%s", strerror(errno));
 		end_stream(s);
 		return false;
 	}
 	/* Without waiting a pipe looks empty. */
 	if (flags & O_NONBLOCK && !S_ISREG(st.st_mode)) {
-		complain(trace, s->name, 0, "not a regular file");
+		complain(&trace->complainer, s->name, 0, "not a regular file");
 		end_stream(s);
 		return false;
 	}
@@ -1211,12 +1189,12 @@ static void find_missing(struct header_reader *r)
 
 	for (i = 0; i < r->nr_cpus; i++)
 		if (!has_stream(r->trace, r->cpus[i]))
-			complain(r->trace, r->name, 0,
+			complain(&r->trace->complainer, r->name, 0,
 				 "the trace has a cpu%u.out, which is not here",
 				 r->cpus[i]);
 }
 
-static struct trace *new_trace(trace_complain_fn *fn, void *data)
+static struct trace *new_trace(complain_fn *fn, void *data)
 {
 	struct trace *trace = calloc(1, sizeof(*trace));
 
@@ -1225,8 +1203,7 @@ static struct trace *new_trace(trace_complain_fn *fn, void *data)
 			fn("", 0, "out of memory", data);
 		return NULL;
 	}
-	trace->complain = fn;
-	trace->data = data;
+	trace->complainer = (struct complainer){ fn, data };
 	trace->header.word_bits = 64;
 	trace->header.page_size = 4096;
 	trace->header.big_endian = native_big_endian();
@@ -1242,7 +1219,7 @@ static bool begin_header(struct header_reader *r, struct trace *trace, char *nam
 	*r = (struct header_reader){ .trace = trace, .name = name };
 	r->line = calloc(1, MAX_LINE);
 	if (!name || !r->line) {
-		complain(trace, name ? name : "", 0, "out of memory");
+		complain(&trace->complainer, name ? name : "", 0, "out of memory");
 		return false;
 	}
 	r->file = open_header(trace, name, needed);
@@ -1251,7 +1228,7 @@ static bool begin_header(struct header_reader *r, struct trace *trace, char *nam
 	ok = read_header(r);
 	fclose(r->file);
 	if (ok && !(r->seen & 1u << KEY_BYTE_ORDER))
-		complain(trace, name, 0, "no byte order; it is guessed");
+		complain(&trace->complainer, name, 0, "no byte order; it is guessed");
 	return ok || !needed;
 }
 
@@ -1263,7 +1240,7 @@ static void end_header(struct header_reader *r)
 	free((char *)r->name);
 }
 
-struct trace *trace_open(const char *dir, trace_complain_fn *fn, void *data)
+struct trace *trace_open(const char *dir, complain_fn *fn, void *data)
 {
 	struct trace *trace = new_trace(fn, data);
 	struct header_reader r;
@@ -1286,7 +1263,7 @@ struct trace *trace_open(const char *dir, trace_complain_fn *fn, void *data)
 	return trace;
 }
 
-struct trace *trace_open_file(const char *path, trace_complain_fn *fn,
+struct trace *trace_open_file(const char *path, complain_fn *fn,
 			      void *data)
 {
 	struct trace *trace = new_trace(fn, data);

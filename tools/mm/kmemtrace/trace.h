@@ -16,6 +16,8 @@
 
 #include <linux/kmemtrace.h>
 
+#include "complaints.h"
+
 /* where a trace is without a name, if not in the current directory */
 #define TRACE_DIRECTORY	"kmemtrace-trace"
 /* the numbers of CPUs are below this */
@@ -136,16 +138,6 @@ struct trace_record {
 
 #define TRACE_HAS(r, id)	((r)->features & 1u << (id))
 
-/**
- * typedef trace_complain_fn - told of everything that is wrong
- * @file: name of the file
- * @offset: where in it, in bytes; a line number for the header
- * @what: in words
- * @data: from trace_open()
- */
-typedef void trace_complain_fn(const char *file, uint64_t offset,
-			       const char *what, void *data);
-
 struct trace;
 
 /**
@@ -157,7 +149,7 @@ struct trace;
  * Return: the trace, or NULL after a complaint: there is no header, or nothing
  * to be made of it.
  */
-struct trace *trace_open(const char *dir, trace_complain_fn *complain,
+struct trace *trace_open(const char *dir, complain_fn *complain,
 			 void *data);
 
 /**
@@ -170,7 +162,7 @@ struct trace *trace_open(const char *dir, trace_complain_fn *complain,
  *
  * Return: the trace, or NULL after a complaint.
  */
-struct trace *trace_open_file(const char *path, trace_complain_fn *complain,
+struct trace *trace_open_file(const char *path, complain_fn *complain,
 			      void *data);
 
 /**
