@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heap.h"
 #include "record.h"
 #include "sort.h"
 #include "util.h"
@@ -62,8 +63,7 @@ struct run {
  * @file_size: of @file
  * @runs: in the file
  * @nr_runs: of @runs
- * @heap: numbers of runs, that with the first record on top
- * @heap_size: of @heap
+ * @heap: runs, with the one that has the first record at the top
  */
 struct sorter {
 	size_t memory;
@@ -77,8 +77,7 @@ struct sorter {
 	uint64_t file_size;
 	struct run *runs;
 	uint32_t nr_runs;
-	uint32_t *heap;
-	uint32_t heap_size;
+	struct heap heap;
 };
 
 /* Internals: in memory */
@@ -226,45 +225,27 @@ static bool run_next(const struct sorter *s, struct run *run)
 	return true;
 }
 
-static bool comes_first(const struct sorter *s, uint32_t a, uint32_t b)
+/* All runs are in one array, in the order of the input. */
+static bool comes_first(const void *a, const void *b)
 {
-	if (s->runs[a].time != s->runs[b].time)
-		return s->runs[a].time < s->runs[b].time;
-	return a < b;
+	const struct run *x = a, *y = b;
+
+	return x->time < y->time || (x->time == y->time && x < y);
 }
 
-static void heap_down(struct sorter *s, uint32_t at)
-{
-	uint32_t *heap = s->heap, run = heap[at], next;
-
-	for (;;) {
-		next = 2 * at + 1;
-		if (next >= s->heap_size)
-			break;
-		if (next + 1 < s->heap_size && comes_first(s, heap[next + 1], heap[next]))
-			next++;
-		if (comes_first(s, run, heap[next]))
-			break;
-		heap[at] = heap[next];
-		at = next;
-	}
-	heap[at] = run;
-}
-
-static bool heap_make(struct sorter *s)
+static bool begin_merge(struct sorter *s)
 {
 	uint32_t i;
 
-	s->heap = need_memory(s->nr_runs, sizeof(*s->heap));
+	s->heap.items = need_memory(s->nr_runs, sizeof(void *));
 	for (i = 0; i < s->nr_runs; i++) {
 		s->runs[i].window = need_memory(WINDOW_SIZE, 1);
 		if (!run_next(s, &s->runs[i]))
 			return false;
-		s->heap[i] = i;
+		s->heap.items[i] = &s->runs[i];
 	}
-	s->heap_size = s->nr_runs;
-	for (i = s->nr_runs / 2; i-- > 0;)
-		heap_down(s, i);
+	s->heap.nr = s->nr_runs;
+	heap_make(&s->heap, comes_first);
 	return true;
 }
 
@@ -272,18 +253,18 @@ static bool merge(struct sorter *s, sorted_fn *fn, void *data)
 {
 	struct run *run;
 
-	if (!heap_make(s))
+	if (!begin_merge(s))
 		return false;
-	while (s->heap_size) {
-		run = &s->runs[s->heap[0]];
+	while (s->heap.nr) {
+		run = s->heap.items[0];
 		fn(run->window + run->at, data);
 		run->at += record_size(run->window + run->at);
 		if (!run_next(s, run))
 			return false;
 		if (run_empty(run))
-			s->heap[0] = s->heap[--s->heap_size];
-		if (s->heap_size)
-			heap_down(s, 0);
+			heap_pop(&s->heap, comes_first);
+		else
+			heap_down(&s->heap, 0, comes_first);
 	}
 	return true;
 }
@@ -362,7 +343,7 @@ void sorter_free(struct sorter *sorter)
 	if (sorter->file)
 		fclose(sorter->file);
 	free(sorter->runs);
-	free(sorter->heap);
+	free(sorter->heap.items);
 	free(sorter->data);
 	free(sorter->items);
 	free(sorter);

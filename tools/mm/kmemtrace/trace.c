@@ -33,6 +33,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "heap.h"
 #include "number.h"
 #include "trace.h"
 #include "util.h"
@@ -86,8 +87,7 @@ struct trace {
 	struct stream *streams;
 	size_t nr_streams;
 	struct stream *current;	/* has the earliest head */
-	struct stream **heap;	/* the others, by their heads */
-	size_t nr_heap;
+	struct heap heap;	/* the others, by their heads */
 };
 
 static void close_fd(int fd)
@@ -919,50 +919,29 @@ static_assert(sizeof(struct kmemtrace_feature) == 3, "ABI");
 
 /* Merging */
 
-static inline bool earlier(const struct stream *a, const struct stream *b)
+static inline bool earlier(const void *a, const void *b)
 {
-	return a->sequence < b->sequence ||
-	       (a->sequence == b->sequence && a->cpu < b->cpu);
-}
+	const struct stream *x = a, *y = b;
 
-/* The stream at the top may be later than its children. */
-static void sift_down(struct trace *trace, size_t at)
-{
-	struct stream **heap = trace->heap;
-	struct stream *s = heap[at];
-	size_t child;
-
-	for (;;) {
-		child = 2 * at + 1;
-		if (child >= trace->nr_heap)
-			break;
-		if (child + 1 < trace->nr_heap &&
-		    earlier(heap[child + 1], heap[child]))
-			child++;
-		if (!earlier(heap[child], s))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = s;
+	return x->sequence < y->sequence ||
+	       (x->sequence == y->sequence && x->cpu < y->cpu);
 }
 
 /* The current stream has moved on: which is the earliest now? */
 static void choose(struct trace *trace, bool ended)
 {
 	struct stream *s = trace->current;
+	struct heap *heap = &trace->heap;
 
-	if (!trace->nr_heap) {
-		if (ended)
-			trace->current = NULL;
+	if (ended) {
+		trace->current = heap->nr ? heap_pop(heap, earlier) : NULL;
 		return;
 	}
-	if (!ended && earlier(s, trace->heap[0]))
+	if (!heap->nr || earlier(s, heap->items[0]))
 		return;
-	trace->current = trace->heap[0];
-	trace->heap[0] = ended ? trace->heap[--trace->nr_heap] : s;
-	if (trace->nr_heap)
-		sift_down(trace, 0);
+	trace->current = heap->items[0];
+	heap->items[0] = s;
+	heap_down(heap, 0, earlier);
 }
 
 bool trace_next(struct trace *trace, struct trace_record *record)
@@ -987,27 +966,27 @@ bool trace_next(struct trace *trace, struct trace_record *record)
  */
 static void begin_merge(struct trace *trace)
 {
+	struct heap *heap = &trace->heap;
+	struct stream *s;
 	uint32_t first;
 	size_t i;
 
-	if (!trace->nr_heap)
+	if (!heap->nr)
 		return;
-	first = trace->heap[0]->last;
-	for (i = 1; i < trace->nr_heap; i++)
-		if ((int32_t)(trace->heap[i]->last - first) < 0)
-			first = trace->heap[i]->last;
-	for (i = 0; i < trace->nr_heap; i++) {
-		struct stream *s = trace->heap[i];
-
+	s = heap->items[0];
+	first = s->last;
+	for (i = 1; i < heap->nr; i++) {
+		s = heap->items[i];
+		if ((int32_t)(s->last - first) < 0)
+			first = s->last;
+	}
+	for (i = 0; i < heap->nr; i++) {
+		s = heap->items[i];
 		s->sequence = (uint64_t)first + (uint32_t)(s->last - first);
 		s->started = true;
 	}
-	for (i = trace->nr_heap / 2; i-- > 0; )
-		sift_down(trace, i);
-	trace->current = trace->heap[0];
-	trace->heap[0] = trace->heap[--trace->nr_heap];
-	if (trace->nr_heap)
-		sift_down(trace, 0);
+	heap_make(heap, earlier);
+	trace->current = heap_pop(heap, earlier);
 }
 
 /* Opening */
@@ -1159,8 +1138,8 @@ static bool open_streams(struct trace *trace, bool order_known, int flags)
 	size_t i;
 
 	allow_files(trace->nr_streams);
-	trace->heap = calloc(trace->nr_streams + 1, sizeof(struct stream *));
-	if (!trace->heap)
+	trace->heap.items = calloc(trace->nr_streams + 1, sizeof(void *));
+	if (!trace->heap.items)
 		return false;
 	for (i = 0; i < trace->nr_streams; i++)
 		any |= open_stream(trace, &trace->streams[i], flags);
@@ -1169,7 +1148,7 @@ static bool open_streams(struct trace *trace, bool order_known, int flags)
 	trace->swap = trace->header.big_endian != native_big_endian();
 	for (i = 0; i < trace->nr_streams; i++)
 		if (find_head(trace, &trace->streams[i]))
-			trace->heap[trace->nr_heap++] = &trace->streams[i];
+			trace->heap.items[trace->heap.nr++] = &trace->streams[i];
 	begin_merge(trace);
 	return any;
 }
@@ -1329,7 +1308,7 @@ void trace_close(struct trace *trace)
 		free(trace->streams[i].name);
 	}
 	free(trace->streams);
-	free(trace->heap);
+	free(trace->heap.items);
 	free(trace->header.tags);
 	free(trace->header.symbols);
 	free(trace->strings);
