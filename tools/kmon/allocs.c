@@ -2,72 +2,36 @@
 /*
  * Who allocated what, see allocs.h.
  *
- * What is live is found by its address, in a table that entries are taken out of
- * again, so it is as large as what is live. The place of an entry is the first one
- * that is free, from where its hash points on; when one is taken out, those behind it
- * that stand there only because of it move up.
+ * There are two tables of live objects: the first has the older allocation of each
+ * address, the second the newer one, if there are two.
  */
 #include <stdlib.h>
 
 #include "allocs.h"
 
-#define LIVE_MIN	1024u
-/* a page, and the object at its begin */
-#define LIVE_DEPTH	2u
-
-/* What is live at an address, the newest last; an entry with none is empty. */
-struct live {
-	uint64_t ptr;
-	uint64_t bytes[LIVE_DEPTH];
-	uint16_t site[LIVE_DEPTH];
-	uint8_t nr;
-};
-
-static size_t place_of(const struct allocs *a, uint64_t ptr)
+/*
+ * The tables use address 0 for unused entries. The kernel allocates neither there nor at
+ * the last byte, but a damaged log may say so.
+ */
+static uint64_t key_of(const struct record *r)
 {
-	return hash_u64(ptr) & (a->size - 1);
+	return r->ptr ? r->ptr : UINT64_MAX;
 }
 
-/* Where the entry is, or the empty one where it would be. */
-static struct live *find(const struct allocs *a, uint64_t ptr)
+static struct object *find(const struct allocs *a, enum live_age age, uint64_t key)
 {
-	size_t at = place_of(a, ptr);
+	struct object *object = objects_find(a->live[age], key);
 
-	while (a->live[at].nr && a->live[at].ptr != ptr)
-		at = (at + 1) & (a->size - 1);
-	return &a->live[at];
+	return object && object->live ? object : NULL;
 }
 
-static void grow(struct allocs *a)
+static void add(struct allocs *a, enum live_age age, uint64_t key, uint16_t site,
+		struct bytes bytes)
 {
-	struct live *old = a->live;
-	size_t i, size = a->size;
+	struct object *object = objects_get(a->live[age], key);
 
-	a->size = size ? size * 2 : LIVE_MIN;
-	a->live = need_memory(a->size, sizeof(*a->live));
-	for (i = 0; i < size; i++) {
-		if (old[i].nr)
-			*find(a, old[i].ptr) = old[i];
-	}
-	free(old);
-}
-
-static void take_out(struct allocs *a, struct live *entry)
-{
-	size_t mask = a->size - 1, hole = entry - a->live, at = hole, home;
-
-	for (;;) {
-		at = (at + 1) & mask;
-		if (!a->live[at].nr)
-			break;
-		home = place_of(a, a->live[at].ptr);
-		if (((at - home) & mask) < ((at - hole) & mask))
-			continue;
-		a->live[hole] = a->live[at];
-		hole = at;
-	}
-	a->live[hole].nr = 0;
-	a->used--;
+	object->site = site;
+	object_born(a->live[age], object, bytes);
 }
 
 static void count_free(struct site *site, uint64_t bytes)
@@ -85,23 +49,21 @@ static void count_alloc(struct site *site, uint64_t bytes)
 	site->live_bytes = sat_add(site->live_bytes, bytes);
 }
 
-static void end_life(struct allocs *a, const struct live *entry, unsigned int i)
+static void end_life(struct allocs *a, enum live_age age, struct object *object)
 {
-	count_free(&a->sites[a->of_index[entry->site[i]] - 1], entry->bytes[i]);
-	count_free(&a->total, entry->bytes[i]);
+	uint64_t bytes = object_freed(a->live[age], object).allocated;
+
+	count_free(&a->sites[a->of_index[object->site] - 1], bytes);
+	count_free(&a->total, bytes);
 }
 
-/* It cannot be live once more than LIVE_DEPTH: a free was lost, of whichever. */
-static void drop_oldest(struct allocs *a, struct live *entry)
+/* An address cannot be live three times: one of the two frees was lost. */
+static void drop_older(struct allocs *a, struct object *older, struct object *newer)
 {
-	unsigned int i;
+	struct bytes bytes = object_freed(a->live[LIVE_NEWER], newer);
 
-	end_life(a, entry, 0);
-	entry->nr--;
-	for (i = 0; i < entry->nr; i++) {
-		entry->bytes[i] = entry->bytes[i + 1];
-		entry->site[i] = entry->site[i + 1];
-	}
+	end_life(a, LIVE_OLDER, older);
+	add(a, LIVE_OLDER, newer->ptr, newer->site, bytes);
 	a->missed++;
 }
 
@@ -122,32 +84,33 @@ static struct site *site_of(struct allocs *a, uint16_t index)
 
 static void record_alloc(struct allocs *a, const struct record *r)
 {
-	struct live *entry;
+	uint64_t key = key_of(r);
+	struct object *older = find(a, LIVE_OLDER, key);
+	struct object *newer = find(a, LIVE_NEWER, key);
 
-	if (a->used >= a->size / 2)
-		grow(a);
-	entry = find(a, r->ptr);
-	if (entry->nr == LIVE_DEPTH)
-		drop_oldest(a, entry);
-	a->used += !entry->nr;
-	entry->ptr = r->ptr;
-	entry->bytes[entry->nr] = r->bytes;
-	entry->site[entry->nr++] = r->site;
+	if (newer)
+		drop_older(a, older, newer);
+	a->addresses += !older;
+	add(a, older ? LIVE_NEWER : LIVE_OLDER, key, r->site,
+	    (struct bytes){ r->bytes, r->bytes });
 	count_alloc(site_of(a, r->site), r->bytes);
 	count_alloc(&a->total, r->bytes);
 }
 
 static void record_free(struct allocs *a, const struct record *r)
 {
-	struct live *entry = find(a, r->ptr);
+	uint64_t key = key_of(r);
+	struct object *older = find(a, LIVE_OLDER, key);
+	struct object *newer = find(a, LIVE_NEWER, key);
 
-	if (!entry->nr) {
+	if (newer) {
+		end_life(a, LIVE_NEWER, newer);
+	} else if (older) {
+		end_life(a, LIVE_OLDER, older);
+		a->addresses--;
+	} else {
 		a->before++;
-		return;
 	}
-	end_life(a, entry, --entry->nr);
-	if (!entry->nr)
-		take_out(a, entry);
 }
 
 /* Interface */
@@ -161,7 +124,8 @@ struct allocs *allocs_new(void)
 {
 	struct allocs *allocs = need_memory(1, sizeof(*allocs));
 
-	grow(allocs);
+	allocs->live[LIVE_OLDER] = objects_new();
+	allocs->live[LIVE_NEWER] = objects_new();
 	return allocs;
 }
 
@@ -184,7 +148,8 @@ void allocs_record(struct allocs *allocs, const struct record *record)
  */
 void allocs_free(struct allocs *allocs)
 {
-	free(allocs->live);
+	objects_free(allocs->live[LIVE_OLDER]);
+	objects_free(allocs->live[LIVE_NEWER]);
 	free(allocs->sites);
 	free(allocs);
 }

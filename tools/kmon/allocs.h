@@ -9,10 +9,18 @@
 #ifndef _KMON_ALLOCS_H
 #define _KMON_ALLOCS_H
 
+#include "live.h"
 #include "record.h"
 #include "util.h"
 
 #define NR_SITES	(KMON_NO_SITE + 1u)
+
+/* which of two allocations at the same address */
+enum live_age {
+	LIVE_OLDER,
+	LIVE_NEWER,
+	LIVE_AGES
+};
 
 /**
  * struct site - a line of code
@@ -38,9 +46,8 @@ struct site {
  * @nr: of @sites
  * @room: in @sites
  * @of_index: number in @sites + 1, by index of the line
- * @live: addresses that are not freed: open addressing, half of it empty
- * @size: of @live, a power of two
- * @used: of @live
+ * @live: allocations that are not freed, by address
+ * @addresses: number of addresses with a live allocation
  * @total: of all sites
  * @before: frees of what was not allocated in the log
  * @missed: allocations at an address that was live twice: a free was lost
@@ -50,9 +57,8 @@ struct allocs {
 	uint32_t nr;
 	uint32_t room;
 	uint32_t of_index[NR_SITES];
-	struct live *live;
-	size_t size;
-	size_t used;
+	struct objects *live[LIVE_AGES];
+	uint64_t addresses;
 	struct site total;
 	uint64_t before;
 	uint64_t missed;

@@ -136,7 +136,7 @@ static void check_allocs(const struct allocs *a)
 		live += a->sites[i].live;
 	}
 	/* an address is live once or twice */
-	EXPECT(live == a->total.live && live >= a->used && live <= 2 * a->used);
+	EXPECT(live == a->total.live && live >= a->addresses && live <= 2 * a->addresses);
 }
 
 /* All forms */

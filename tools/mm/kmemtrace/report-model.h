@@ -9,7 +9,7 @@
 #ifndef _KMEMTRACE_REPORT_MODEL_H
 #define _KMEMTRACE_REPORT_MODEL_H
 
-#include "report-live.h"
+#include "live.h"
 #include "util.h"
 #include "trace.h"
 

@@ -2,7 +2,7 @@
 /*
  * kmemtrace-report: what its parts share.
  *
- *	trace.c -> report-model.c (report-live.c) -> report-rows.c -> writers
+ *	trace.c -> report-model.c -> report-rows.c -> writers
  *						     report-symbols.c
  *
  * The model is complete before anything is written, except for CTF, which is the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is live, see report-live.h.
+ * What is live, see live.h.
  *
  * Objects: 256 tables by the upper bits of the hash, each with open addressing,
  * so that one that grows needs little room beside the old. Nothing is ever taken
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report-live.h"
+#include "live.h"
 #include "util.h"
 
 /* Data */

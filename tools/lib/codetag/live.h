@@ -9,8 +9,8 @@
  * that never overlap. An object and a block at the same address are both live,
  * the one within the other.
  */
-#ifndef _KMEMTRACE_REPORT_LIVE_H
-#define _KMEMTRACE_REPORT_LIVE_H
+#ifndef _CODETAG_LIVE_H
+#define _CODETAG_LIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,4 +109,4 @@ static inline uint64_t block_size(const struct block *block)
 	return size ? size : UINT64_MAX;
 }
 
-#endif /* _KMEMTRACE_REPORT_LIVE_H */
+#endif /* _CODETAG_LIVE_H */
