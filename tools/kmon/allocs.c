@@ -113,6 +113,15 @@ static void record_free(struct allocs *a, const struct record *r)
 	}
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+	const struct site *const *x = a, *const *y = b;
+
+	if ((*x)->bytes != (*y)->bytes)
+		return (*x)->bytes > (*y)->bytes ? -1 : 1;
+	return ((*x)->nr > (*y)->nr) - ((*x)->nr < (*y)->nr);
+}
+
 /* Interface */
 
 /**
@@ -140,6 +149,25 @@ void allocs_record(struct allocs *allocs, const struct record *record)
 		record_alloc(allocs, record);
 	else if (record->op == OP_FREE)
 		record_free(allocs, record);
+}
+
+/**
+ * sites_by_bytes - the lines that allocated, those that did most first
+ * @allocs: all of it
+ * @nr: how many
+ *
+ * Return: the sites, to be given back with free().
+ */
+const struct site **sites_by_bytes(const struct allocs *allocs, uint32_t *nr)
+{
+	const struct site **sites = need_memory(allocs->nr, sizeof(*sites));
+	uint32_t i;
+
+	*nr = allocs->nr;
+	for (i = 0; i < allocs->nr; i++)
+		sites[i] = &allocs->sites[i];
+	qsort(sites, *nr, sizeof(*sites), by_bytes);
+	return sites;
 }
 
 /**

@@ -66,6 +66,7 @@ struct allocs {
 
 struct allocs *allocs_new(void);
 void allocs_record(struct allocs *allocs, const struct record *record);
+const struct site **sites_by_bytes(const struct allocs *allocs, uint32_t *nr);
 void allocs_free(struct allocs *allocs);
 
 #endif /* _KMON_ALLOCS_H */

@@ -156,9 +156,9 @@ static void parse_log(const struct input *input, struct parse *parse)
 	EXPECT(parse_file(parse, log, "log"));
 	EXPECT(parse_end(parse));
 	fclose(log);
-	if (parse->sched) {
-		check_sched(parse->sched);
-		check_allocs(parse->allocs);
+	if (parse->writer.sched) {
+		check_sched(parse->writer.sched);
+		check_allocs(parse->writer.allocs);
 	}
 	parse_free(parse);
 }
@@ -167,8 +167,8 @@ static void read_names(const struct input *input, struct parse *parse)
 {
 	FILE *pids = open_part(&input->pids), *sites = open_part(&input->sites);
 
-	EXPECT(names_read(&parse->pids, pids, "pids", &parse->complainer));
-	EXPECT(names_read(&parse->sites, sites, "sites", &parse->complainer));
+	EXPECT(names_read(&parse->writer.pids, pids, "pids", &parse->complainer));
+	EXPECT(names_read(&parse->writer.sites, sites, "sites", &parse->complainer));
 	fclose(pids);
 	fclose(sites);
 }
@@ -178,20 +178,20 @@ static void parse_as(const struct input *input, enum format format, bool other)
 	uint64_t damage = 0;
 	struct parse parse = {
 		.format = format,
-		.out = null,
+		.writer.out = null,
 		.ctf_dir = dir,
 		.sort = other || format > FORMAT_JSON,
-		.with_names = other,
-		.scale = other ? 1 : 1000,
-		.top = other,
+		.writer.with_names = other,
+		.writer.scale = other ? 1 : 1000,
+		.writer.top = other,
 		.memory = other ? 1024 : SORT_MEMORY,
 		.complainer = { count, &damage },
 	};
 
 	read_names(input, &parse);
 	parse_log(input, &parse);
-	names_free(&parse.pids);
-	names_free(&parse.sites);
+	names_free(&parse.writer.pids);
+	names_free(&parse.writer.sites);
 	if (format == FORMAT_CTF)
 		remove_ctf();
 }

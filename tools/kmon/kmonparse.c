@@ -136,7 +136,7 @@ static void take_option(struct options *options, struct parse *parse, int opt)
 		options->text = true;
 		break;
 	case 'n':
-		parse->with_names = true;
+		parse->writer.with_names = true;
 		break;
 	case 'j':
 		options->json = true;
@@ -148,11 +148,11 @@ static void take_option(struct options *options, struct parse *parse, int opt)
 		options->summary = true;
 		break;
 	case 't':
-		parse->top = number_option(0, UINT32_MAX);
+		parse->writer.top = number_option(0, UINT32_MAX);
 		options->top_given = true;
 		break;
 	case 's':
-		parse->scale = number_option(1, UINT64_MAX);
+		parse->writer.scale = number_option(1, UINT64_MAX);
 		break;
 	case OPT_SORT:
 		parse->sort = true;
@@ -196,9 +196,9 @@ static void choose_format(const struct options *options, struct parse *parse)
 		parse->sort = true;
 	/* Who says where they are wants to see them. */
 	if (options->pids || options->sites)
-		parse->with_names = true;
+		parse->writer.with_names = true;
 	if (!options->top_given && parse->format == FORMAT_SUMMARY)
-		parse->top = TOP_OF_TEXT;
+		parse->writer.top = TOP_OF_TEXT;
 	if (options->text && options->json)
 		usage_error("--text or --json, not both", "");
 	if (options->top_given && !options->summary)
@@ -309,15 +309,15 @@ static bool names_of(const struct options *options, struct names *names,
 
 static bool wants_names(const struct parse *parse)
 {
-	return parse->format != FORMAT_TEXT || parse->with_names;
+	return parse->format != FORMAT_TEXT || parse->writer.with_names;
 }
 
 static bool read_all_names(const struct options *options, struct parse *parse)
 {
 	if (!wants_names(parse))
 		return true;
-	return names_of(options, &parse->pids, options->pids, options->pids_beside) &&
-	       names_of(options, &parse->sites, options->sites, options->sites_beside);
+	return names_of(options, &parse->writer.pids, options->pids, options->pids_beside) &&
+	       names_of(options, &parse->writer.sites, options->sites, options->sites_beside);
 }
 
 /* As far as it can be known without opening it: it may be a pipe. */
@@ -392,7 +392,7 @@ static bool open_output(const struct options *options, struct parse *parse, char
 {
 	int fd;
 
-	parse->out = stdout;
+	parse->writer.out = stdout;
 	if (!options->output)
 		return true;
 	if (would_replace_input(options, parse, paths))
@@ -400,15 +400,15 @@ static bool open_output(const struct options *options, struct parse *parse, char
 	fd = outfile_open(options->output, options->force);
 	if (fd < 0)
 		return false;
-	parse->out = fdopen(fd, "w");
-	return parse->out || error(options->output);
+	parse->writer.out = fdopen(fd, "w");
+	return parse->writer.out || error(options->output);
 }
 
 static bool close_output(const struct options *options, struct parse *parse)
 {
-	bool ok = !ferror(parse->out);
+	bool ok = !ferror(parse->writer.out);
 
-	if (fclose(parse->out))
+	if (fclose(parse->writer.out))
 		ok = false;
 	return ok || error(options->output ? options->output : "standard output");
 }
@@ -472,7 +472,7 @@ static int run(const struct options *options, struct parse *parse, char **paths)
 int main(int argc, char **argv)
 {
 	struct parse parse = {
-		.scale = DEFAULT_SCALE,
+		.writer.scale = DEFAULT_SCALE,
 		.memory = SORT_MEMORY,
 		.complainer = complainer,
 	};
@@ -486,8 +486,8 @@ int main(int argc, char **argv)
 	options.sites_beside = path_beside(options.log, DEFAULT_SITES);
 	status = run(&options, &parse, argv + optind);
 	parse_free(&parse);
-	names_free(&parse.pids);
-	names_free(&parse.sites);
+	names_free(&parse.writer.pids);
+	names_free(&parse.writer.sites);
 	free(options.pids_beside);
 	free(options.sites_beside);
 	return status;

@@ -5,11 +5,8 @@
  * What is wrong is found while reading, where it is known which file it is in and at
  * which offset. What goes on from there is whole records that can be decoded.
  */
-#include <inttypes.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-#include "ctf.h"
 #include "parse.h"
 
 /* Internals */
@@ -18,18 +15,18 @@ static void write_record(struct parse *parse, const struct record *record)
 {
 	switch (parse->format) {
 	case FORMAT_TEXT:
-		write_text(parse, record);
+		write_text(&parse->writer, record);
 		break;
 	case FORMAT_JSON:
-		write_json(parse, record);
+		write_json(&parse->writer, record);
 		break;
 	case FORMAT_CTF:
-		write_ctf(parse, record);
+		write_ctf(&parse->writer, record);
 		break;
 	case FORMAT_SUMMARY:
 	case FORMAT_SUMMARY_JSON:
-		sched_record(parse->sched, record);
-		allocs_record(parse->allocs, record);
+		sched_record(parse->writer.sched, record);
+		allocs_record(parse->writer.allocs, record);
 		break;
 	}
 }
@@ -56,7 +53,7 @@ static void take_record(struct parse *parse, const uint8_t *raw, const char *nam
 		return;
 	}
 	if (!parse->begun)
-		parse->base = record.time;
+		parse->writer.base = record.time;
 	parse->begun = true;
 	if (!parse->sort)
 		write_record(parse, &record);
@@ -85,9 +82,9 @@ static bool is_live(FILE *file)
 static void write_whole(struct parse *parse)
 {
 	if (parse->format == FORMAT_SUMMARY)
-		write_summary(parse);
+		write_summary(&parse->writer);
 	else if (parse->format == FORMAT_SUMMARY_JSON)
-		write_summary_json(parse);
+		write_summary_json(&parse->writer);
 }
 
 /* Interface */
@@ -103,13 +100,13 @@ bool parse_begin(struct parse *parse)
 	if (parse->sort)
 		parse->sorter = sorter_new(parse->memory);
 	if (parse->format == FORMAT_SUMMARY || parse->format == FORMAT_SUMMARY_JSON) {
-		parse->sched = sched_new();
-		parse->allocs = allocs_new();
+		parse->writer.sched = sched_new();
+		parse->writer.allocs = allocs_new();
 	}
 	if (parse->format != FORMAT_CTF)
 		return true;
-	parse->ctf = ctf_open(parse->ctf_dir);
-	return parse->ctf;
+	parse->writer.ctf = ctf_open(parse->ctf_dir);
+	return parse->writer.ctf;
 }
 
 /**
@@ -136,7 +133,7 @@ bool parse_file(struct parse *parse, FILE *file, const char *name)
 		offset += n;
 		/* The next one may be long in coming. */
 		if (flush)
-			fflush(parse->out);
+			fflush(parse->writer.out);
 	}
 	if (parse->failed)
 		return true;
@@ -159,12 +156,12 @@ bool parse_end(struct parse *parse)
 {
 	if (parse->sorter && !parse->failed)
 		parse->failed = !sorter_each(parse->sorter, write_raw, parse);
-	if (parse->sched)
-		sched_end(parse->sched);
+	if (parse->writer.sched)
+		sched_end(parse->writer.sched);
 	/* A summary of some of the records would look like one of all. */
 	if (!parse->failed)
 		write_whole(parse);
-	if (parse->ctf && !write_ctf_end(parse))
+	if (parse->writer.ctf && !write_ctf_end(&parse->writer))
 		parse->unwritten = true;
 	return !parse->failed && !parse->unwritten;
 }
@@ -177,28 +174,9 @@ void parse_free(struct parse *parse)
 {
 	if (parse->sorter)
 		sorter_free(parse->sorter);
-	if (parse->sched)
-		sched_free(parse->sched);
-	if (parse->allocs)
-		allocs_free(parse->allocs);
+	if (parse->writer.sched)
+		sched_free(parse->writer.sched);
+	if (parse->writer.allocs)
+		allocs_free(parse->writer.allocs);
 }
 
-/**
- * rebase - the time of a record as it is shown
- * @parse: after the first record
- * @time: nanoseconds, as they are in the record
- *
- * What is earlier than the first record is negative, and rounded away from zero, so
- * that all units are of the same length and no order is turned around.
- *
- * Return: units since the first record.
- */
-struct rebased rebase(const struct parse *parse, uint64_t time)
-{
-	uint64_t before;
-
-	if (time >= parse->base)
-		return (struct rebased){ false, (time - parse->base) / parse->scale };
-	before = parse->base - time;
-	return (struct rebased){ true, before / parse->scale + !!(before % parse->scale) };
-}

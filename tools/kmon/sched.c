@@ -297,6 +297,17 @@ static void record_wakeup(struct sched *sched, const struct record *r)
 		wake(task, r->time);
 }
 
+static int by_run(const void *a, const void *b)
+{
+	const struct task *const *x = a, *const *y = b;
+
+	if ((*x)->run != (*y)->run)
+		return (*x)->run > (*y)->run ? -1 : 1;
+	if ((*x)->wait != (*y)->wait)
+		return (*x)->wait > (*y)->wait ? -1 : 1;
+	return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
+}
+
 /* Interface */
 
 /**
@@ -374,6 +385,42 @@ uint64_t sched_records(const struct sched *sched)
 	for (op = 0; op < NR_OPS; op++)
 		sum += sched->ops[op];
 	return sum;
+}
+
+/**
+ * tasks_by_run - the tasks, those that ran longest first
+ * @sched: all of it, ended
+ *
+ * Return: as many as @sched has, to be given back with free().
+ */
+const struct task **tasks_by_run(const struct sched *sched)
+{
+	const struct task **tasks = need_memory(sched->nr, sizeof(*tasks));
+	uint32_t i;
+
+	for (i = 0; i < sched->nr; i++)
+		tasks[i] = &sched->tasks[i];
+	qsort(tasks, sched->nr, sizeof(*tasks), by_run);
+	return tasks;
+}
+
+/**
+ * latency_median - the time from being woken to running that half do not reach
+ * @sched: all of it
+ *
+ * Return: nanoseconds, the end of the bucket that the median is in.
+ */
+uint64_t latency_median(const struct sched *sched)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < LATENCY_BUCKETS - 1; i++) {
+		sum += sched->buckets[i];
+		if (sum * 2 >= sched->latency.count)
+			return UINT64_C(1) << i;
+	}
+	return UINT64_MAX;
 }
 
 /**

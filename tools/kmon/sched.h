@@ -127,6 +127,8 @@ struct sched {
 struct sched *sched_new(void);
 void sched_record(struct sched *sched, const struct record *record);
 void sched_end(struct sched *sched);
+const struct task **tasks_by_run(const struct sched *sched);
+uint64_t latency_median(const struct sched *sched);
 void sched_free(struct sched *sched);
 uint64_t sched_records(const struct sched *sched);
 

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf.h"
-#include "parse.h"
+#include "write.h"
 
 /* Data */
 
@@ -82,21 +81,21 @@ static void put_labels(FILE *file, const struct names *names, uint32_t max)
 }
 
 /* An enumeration is of one name at the least: that which needs no file. */
-static void put_enumerations(FILE *file, const struct parse *parse)
+static void put_enumerations(FILE *file, const struct writer *writer)
 {
 	fputs("typealias enum : u32 {\n\t\"none\" = 4294967295", file);
-	put_labels(file, &parse->pids, UINT32_MAX - 1);
+	put_labels(file, &writer->pids, UINT32_MAX - 1);
 	fprintf(file, "\n} := task;\ntypealias enum : u16 {\n\t\"none\" = %u", KMON_NO_SITE);
-	put_labels(file, &parse->sites, KMON_NO_SITE - 1);
+	put_labels(file, &writer->sites, KMON_NO_SITE - 1);
 	fputs("\n} := line;\n", file);
 }
 
-static void put_metadata(FILE *file, const struct parse *parse)
+static void put_metadata(FILE *file, const struct writer *writer)
 {
 	unsigned int op;
 
 	ctf_put_head(file, "kmon", "", "", "monotonic");
-	put_enumerations(file, parse);
+	put_enumerations(file, writer);
 	ctf_put_stream(file, "");
 	for (op = 0; op < NR_OPS; op++)
 		fprintf(file, "event {\n\tname = \"kmon_%s\";\n\tid = %u;\n\tstream_id = 0;\n"
@@ -108,12 +107,12 @@ static void put_metadata(FILE *file, const struct parse *parse)
 
 /**
  * write_ctf - write a record as an event
- * @parse: where to
+ * @writer: where to
  * @record: what to
  */
-void write_ctf(struct parse *parse, const struct record *record)
+void write_ctf(const struct writer *writer, const struct record *record)
 {
-	struct ctf_stream *stream = ctf_stream(parse->ctf, record->cpu);
+	struct ctf_stream *stream = ctf_stream(writer->ctf, record->cpu);
 	size_t size = offsetof(struct event, pid) + sizes[record->op];
 	static struct event event;
 
@@ -133,20 +132,20 @@ void write_ctf(struct parse *parse, const struct record *record)
 	} else {
 		memcpy(event.pid, record->pid, sizeof(event.pid));
 	}
-	ctf_put(parse->ctf, stream, &event, size);
+	ctf_put(writer->ctf, stream, &event, size);
 }
 
 /**
  * write_ctf_end - write the metadata and close
- * @parse: from parse_begin()
+ * @writer: from parse_begin()
  *
  * Return: false when not all could be written, after a message.
  */
-bool write_ctf_end(struct parse *parse)
+bool write_ctf_end(const struct writer *writer)
 {
-	FILE *metadata = ctf_metadata(parse->ctf);
+	FILE *metadata = ctf_metadata(writer->ctf);
 
 	if (metadata)
-		put_metadata(metadata, parse);
-	return ctf_close(parse->ctf, metadata);
+		put_metadata(metadata, writer);
+	return ctf_close(writer->ctf, metadata);
 }

@@ -8,7 +8,7 @@
  */
 #include <inttypes.h>
 
-#include "parse.h"
+#include "write.h"
 
 /* Internals */
 
@@ -63,17 +63,17 @@ static void put_fields(FILE *out, const struct record *r)
 
 /**
  * write_json - write a record as a line
- * @parse: where to
+ * @writer: where to
  * @record: what to
  */
-void write_json(struct parse *parse, const struct record *record)
+void write_json(const struct writer *writer, const struct record *record)
 {
-	struct rebased time = rebase(parse, record->time);
+	struct rebased time = rebase(writer, record->time);
 
-	fprintf(parse->out, "{\"cpu\":%u,\"ts\":%s%" PRIu64 ",\"time\":%" PRIu64 ",\"op\":\"%s\"",
+	fprintf(writer->out, "{\"cpu\":%u,\"ts\":%s%" PRIu64 ",\"time\":%" PRIu64 ",\"op\":\"%s\"",
 		record->cpu, time.minus ? "-" : "", time.units, record->time,
 		op_names[record->op]);
-	put_fields(parse->out, record);
-	put_names(parse, record, true);
-	fputs("}\n", parse->out);
+	put_fields(writer->out, record);
+	put_names(writer, record, true);
+	fputs("}\n", writer->out);
 }

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "parse.h"
 #include "utf8.h"
+#include "write.h"
 
 /* Internals */
 
@@ -65,7 +65,7 @@ static void put_cpus(const struct sched *s, FILE *out)
 	fputc(']', out);
 }
 
-static void put_task(const struct parse *parse, const struct task *t, FILE *out)
+static void put_task(const struct writer *writer, const struct task *t, FILE *out)
 {
 	fprintf(out, "{\"pid\":%" PRIu32, t->pid);
 	put_number(out, "run", t->run);
@@ -76,23 +76,23 @@ static void put_task(const struct parse *parse, const struct task *t, FILE *out)
 	put_number(out, "migrations", t->migrations);
 	put_latency(out, &t->latency);
 	fputc('}', out);
-	put_name(out, "name", names_get(&parse->pids, t->pid));
+	put_name(out, "name", names_get(&writer->pids, t->pid));
 	fputc('}', out);
 }
 
-static void put_tasks(const struct parse *parse, FILE *out)
+static void put_tasks(const struct writer *writer, FILE *out)
 {
-	const struct task **tasks = tasks_by_run(parse->sched);
-	uint32_t i, nr = parse->sched->nr;
+	const struct task **tasks = tasks_by_run(writer->sched);
+	uint32_t i, nr = writer->sched->nr;
 
-	if (parse->top && nr > parse->top)
-		nr = parse->top;
+	if (writer->top && nr > writer->top)
+		nr = writer->top;
 	fputs(",\n\"tasks\":[", out);
 	for (i = 0; i < nr; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		put_task(parse, tasks[i], out);
+		put_task(writer, tasks[i], out);
 	}
-	fprintf(out, "],\n\"tasks_left_out\":%" PRIu32, parse->sched->nr - nr);
+	fprintf(out, "],\n\"tasks_left_out\":%" PRIu32, writer->sched->nr - nr);
 	free(tasks);
 }
 
@@ -123,12 +123,12 @@ static void put_site(FILE *out, const struct site *site)
 	put_number(out, "live_bytes", site->live_bytes);
 }
 
-static void put_sites(const struct parse *parse, FILE *out)
+static void put_sites(const struct writer *writer, FILE *out)
 {
 	uint32_t i, nr, shown;
-	const struct site **sites = sites_by_bytes(parse->allocs, &nr);
+	const struct site **sites = sites_by_bytes(writer->allocs, &nr);
 
-	shown = parse->top && nr > parse->top ? parse->top : nr;
+	shown = writer->top && nr > writer->top ? writer->top : nr;
 	fputs(",\n\"sites\":[", out);
 	for (i = 0; i < shown; i++) {
 		fprintf(out, "%s\n{\"site\":", i ? "," : "");
@@ -137,36 +137,36 @@ static void put_sites(const struct parse *parse, FILE *out)
 		else
 			fprintf(out, "%" PRIu32 ",", sites[i]->nr);
 		put_site(out, sites[i]);
-		put_name(out, "line", names_get(&parse->sites, sites[i]->nr));
+		put_name(out, "line", names_get(&writer->sites, sites[i]->nr));
 		fputc('}', out);
 	}
 	fprintf(out, "],\n\"sites_left_out\":%" PRIu32, nr - shown);
 	free(sites);
 }
 
-static void put_allocs(const struct parse *parse, FILE *out)
+static void put_allocs(const struct writer *writer, FILE *out)
 {
 	fputs(",\n\"allocations\":{", out);
-	put_site(out, &parse->allocs->total);
-	put_number(out, "freed_from_before", parse->allocs->before);
-	put_number(out, "frees_missing", parse->allocs->missed);
+	put_site(out, &writer->allocs->total);
+	put_number(out, "freed_from_before", writer->allocs->before);
+	put_number(out, "frees_missing", writer->allocs->missed);
 	fputc('}', out);
-	put_sites(parse, out);
+	put_sites(writer, out);
 }
 
 /* Interface */
 
 /**
  * write_summary_json - write the summary as JSON
- * @parse: with all records in it
+ * @writer: with all records in it
  */
-void write_summary_json(struct parse *parse)
+void write_summary_json(const struct writer *writer)
 {
-	fputs("{\"kmonparse_summary\":" KMONPARSE_VERSION, parse->out);
-	put_log(parse->sched, parse->out);
-	put_cpus(parse->sched, parse->out);
-	put_tasks(parse, parse->out);
-	put_histogram(parse->sched, parse->out);
-	put_allocs(parse, parse->out);
-	fputs("}\n", parse->out);
+	fputs("{\"kmonparse_summary\":" KMONPARSE_VERSION, writer->out);
+	put_log(writer->sched, writer->out);
+	put_cpus(writer->sched, writer->out);
+	put_tasks(writer, writer->out);
+	put_histogram(writer->sched, writer->out);
+	put_allocs(writer, writer->out);
+	fputs("}\n", writer->out);
 }

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "parse.h"
+#include "write.h"
 
 static const char bar[] = "########################################";
 
@@ -87,13 +87,13 @@ static uint64_t mean(const struct latency *latency)
 	return latency->count ? latency->sum / latency->count : 0;
 }
 
-static void put_task(const struct parse *parse, const struct task *t, FILE *out)
+static void put_task(const struct writer *writer, const struct task *t, FILE *out)
 {
-	const char *name = names_get(&parse->pids, t->pid);
+	const char *name = names_get(&writer->pids, t->pid);
 
 	put_number(out, 10, t->pid);
 	put_time(out, 18, t->run);
-	put_percent(out, t->run, parse->sched->last - parse->sched->first);
+	put_percent(out, t->run, writer->sched->last - writer->sched->first);
 	put_time(out, 18, t->wait);
 	put_number(out, 10, t->switches);
 	put_number(out, 10, t->preempted);
@@ -104,21 +104,21 @@ static void put_task(const struct parse *parse, const struct task *t, FILE *out)
 	fprintf(out, "  %s\n", name ? name : "");
 }
 
-static void put_tasks(const struct parse *parse, FILE *out)
+static void put_tasks(const struct writer *writer, FILE *out)
 {
-	const struct task **tasks = tasks_by_run(parse->sched);
-	uint32_t i, nr = parse->sched->nr;
+	const struct task **tasks = tasks_by_run(writer->sched);
+	uint32_t i, nr = writer->sched->nr;
 
-	if (parse->top && nr > parse->top)
-		nr = parse->top;
+	if (writer->top && nr > writer->top)
+		nr = writer->top;
 	fputs("\nTasks by run time (times in us)\n", out);
 	fprintf(out, "%10s%18s%6s%18s%10s%10s%10s%8s%14s%14s  %s\n",
 		"pid", "run", "%", "wait", "switches", "preempted", "wakeups", "moves",
 		"latency", "longest", "name");
 	for (i = 0; i < nr; i++)
-		put_task(parse, tasks[i], out);
-	if (nr < parse->sched->nr)
-		fprintf(out, "(%" PRIu32 " more)\n", parse->sched->nr - nr);
+		put_task(writer, tasks[i], out);
+	if (nr < writer->sched->nr)
+		fprintf(out, "(%" PRIu32 " more)\n", writer->sched->nr - nr);
 	free(tasks);
 }
 
@@ -157,9 +157,9 @@ static void put_site_cells(const struct site *site, FILE *out)
 	put_number(out, 18, site->live_bytes);
 }
 
-static void put_site_name(const struct parse *parse, uint32_t nr, FILE *out)
+static void put_site_name(const struct writer *writer, uint32_t nr, FILE *out)
 {
-	const char *name = names_get(&parse->sites, nr);
+	const char *name = names_get(&writer->sites, nr);
 
 	if (nr == KMON_NO_SITE)
 		fputs("  (no line is known)\n", out);
@@ -169,124 +169,49 @@ static void put_site_name(const struct parse *parse, uint32_t nr, FILE *out)
 		fprintf(out, "  line %" PRIu32 "\n", nr);
 }
 
-static void put_sites(const struct parse *parse, FILE *out)
+static void put_sites(const struct writer *writer, FILE *out)
 {
 	uint32_t i, nr, shown;
-	const struct site **sites = sites_by_bytes(parse->allocs, &nr);
+	const struct site **sites = sites_by_bytes(writer->allocs, &nr);
 
-	shown = parse->top && nr > parse->top ? parse->top : nr;
+	shown = writer->top && nr > writer->top ? writer->top : nr;
 	fprintf(out, "%12s%18s%12s%12s%18s  %s\n", "allocs", "bytes", "frees", "live",
 		"live bytes", "line of code");
 	for (i = 0; i < shown; i++) {
 		put_site_cells(sites[i], out);
-		put_site_name(parse, sites[i]->nr, out);
+		put_site_name(writer, sites[i]->nr, out);
 	}
 	if (shown < nr)
 		fprintf(out, "(%" PRIu32 " more)\n", nr - shown);
-	put_site_cells(&parse->allocs->total, out);
+	put_site_cells(&writer->allocs->total, out);
 	fputs("  all\n", out);
 	free(sites);
 }
 
-static void put_allocs(const struct parse *parse, FILE *out)
+static void put_allocs(const struct writer *writer, FILE *out)
 {
-	const struct allocs *a = parse->allocs;
+	const struct allocs *a = writer->allocs;
 
-	if (!parse->sched->ops[OP_ALLOC] && !parse->sched->ops[OP_FREE])
+	if (!writer->sched->ops[OP_ALLOC] && !writer->sched->ops[OP_FREE])
 		return;
 	fputs("\nAllocations by bytes\n", out);
-	put_sites(parse, out);
+	put_sites(writer, out);
 	fprintf(out, "Freed, but not allocated in the log: %" PRIu64 "\n", a->before);
 	if (a->missed)
 		fprintf(out, "Allocated again, but not freed in the log: %" PRIu64 "\n", a->missed);
 }
 
-static int by_run(const void *a, const void *b)
-{
-	const struct task *const *x = a, *const *y = b;
-
-	if ((*x)->run != (*y)->run)
-		return (*x)->run > (*y)->run ? -1 : 1;
-	if ((*x)->wait != (*y)->wait)
-		return (*x)->wait > (*y)->wait ? -1 : 1;
-	return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
-}
-
-static int by_bytes(const void *a, const void *b)
-{
-	const struct site *const *x = a, *const *y = b;
-
-	if ((*x)->bytes != (*y)->bytes)
-		return (*x)->bytes > (*y)->bytes ? -1 : 1;
-	return ((*x)->nr > (*y)->nr) - ((*x)->nr < (*y)->nr);
-}
-
 /* Interface */
 
 /**
- * tasks_by_run - the tasks, those that ran longest first
- * @sched: all of it, ended
- *
- * Return: as many as @sched has, to be given back with free().
- */
-const struct task **tasks_by_run(const struct sched *sched)
-{
-	const struct task **tasks = need_memory(sched->nr, sizeof(*tasks));
-	uint32_t i;
-
-	for (i = 0; i < sched->nr; i++)
-		tasks[i] = &sched->tasks[i];
-	qsort(tasks, sched->nr, sizeof(*tasks), by_run);
-	return tasks;
-}
-
-/**
- * sites_by_bytes - the lines that allocated, those that did most first
- * @allocs: all of it
- * @nr: how many
- *
- * Return: the sites, to be given back with free().
- */
-const struct site **sites_by_bytes(const struct allocs *allocs, uint32_t *nr)
-{
-	const struct site **sites = need_memory(allocs->nr, sizeof(*sites));
-	uint32_t i;
-
-	*nr = allocs->nr;
-	for (i = 0; i < allocs->nr; i++)
-		sites[i] = &allocs->sites[i];
-	qsort(sites, *nr, sizeof(*sites), by_bytes);
-	return sites;
-}
-
-/**
- * latency_median - the time from being woken to running that half do not reach
- * @sched: all of it
- *
- * Return: nanoseconds, the end of the bucket that the median is in.
- */
-uint64_t latency_median(const struct sched *sched)
-{
-	uint64_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < LATENCY_BUCKETS - 1; i++) {
-		sum += sched->buckets[i];
-		if (sum * 2 >= sched->latency.count)
-			return UINT64_C(1) << i;
-	}
-	return UINT64_MAX;
-}
-
-/**
  * write_summary - write the summary as text
- * @parse: with all records in it
+ * @writer: with all records in it
  */
-void write_summary(struct parse *parse)
+void write_summary(const struct writer *writer)
 {
-	put_log(parse->sched, parse->out);
-	put_cpus(parse->sched, parse->out);
-	put_tasks(parse, parse->out);
-	put_latency(parse->sched, parse->out);
-	put_allocs(parse, parse->out);
+	put_log(writer->sched, writer->out);
+	put_cpus(writer->sched, writer->out);
+	put_tasks(writer, writer->out);
+	put_latency(writer->sched, writer->out);
+	put_allocs(writer, writer->out);
 }

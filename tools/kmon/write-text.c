@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "parse.h"
+#include "write.h"
 
 /* Internals */
 
@@ -58,17 +58,17 @@ static void put_fields(FILE *out, const struct record *r)
 
 /**
  * write_text - write a record as a line
- * @parse: where to
+ * @writer: where to
  * @record: what to
  */
-void write_text(struct parse *parse, const struct record *record)
+void write_text(const struct writer *writer, const struct record *record)
 {
-	struct rebased time = rebase(parse, record->time);
+	struct rebased time = rebase(writer, record->time);
 
-	fprintf(parse->out, "cpu=%u,ts=%s%" PRIu64 ",op=%s", record->cpu,
+	fprintf(writer->out, "cpu=%u,ts=%s%" PRIu64 ",op=%s", record->cpu,
 		time.minus ? "-" : "", time.units, op_names[record->op]);
-	put_fields(parse->out, record);
-	if (parse->with_names)
-		put_names(parse, record, false);
-	fputc('\n', parse->out);
+	put_fields(writer->out, record);
+	if (writer->with_names)
+		put_names(writer, record, false);
+	fputc('\n', writer->out);
 }
