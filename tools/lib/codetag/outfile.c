@@ -249,7 +249,7 @@ bool outfile_rename(int dir, const char *temp, const char *name)
 	return false;
 }
 
-static int replace(int dir, const char *name)
+static int open_replacement(int dir, const char *name)
 {
 	char temp[OUTFILE_TEMP_SIZE];
 	int fd = outfile_temp(dir, temp), err;
@@ -266,7 +266,7 @@ static int overwrite(int dir, const char *name)
 {
 	if (outfile_in_place(dir, name))
 		return outfile_open_in_place(dir, name);
-	return outfile_replaceable(dir, name) ? replace(dir, name) : -1;
+	return outfile_replaceable(dir, name) ? open_replacement(dir, name) : -1;
 }
 
 static const char *advice(int err)

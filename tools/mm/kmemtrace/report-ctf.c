@@ -166,7 +166,7 @@ static void put_tags(const struct report *report, FILE *file)
 	for (i = 1; i < h->nr_tags && i <= UINT16_MAX; i++) {
 		if (!h->tags[i].where)
 			continue;
-		symbols_place(report->symbols, 0, i, &place);
+		symbolizer_place(report->symbolizer, 0, i, &place);
 		place_label(report, 0, &place, label, sizeof(label));
 		place_free(&place);
 		fputs(",\n", file);
@@ -189,7 +189,7 @@ static void put_call_site(const struct report *report, FILE *file,
 	char label[512];
 	struct place place;
 
-	symbols_place(report->symbols, call_site, 0, &place);
+	symbolizer_place(report->symbolizer, call_site, 0, &place);
 	if (place.function) {
 		place_label(report, call_site, &place, label, sizeof(label));
 		fputs(",\n", file);

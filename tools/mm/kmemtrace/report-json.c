@@ -86,7 +86,7 @@ static struct json_object *site_object(const struct report *report, uint32_t nr)
 	const struct site *site = model_site(report->model, nr);
 	struct place place;
 
-	symbols_place(report->symbols, site->call_site, site->tag, &place);
+	symbolizer_place(report->symbolizer, site->call_site, site->tag, &place);
 	add_place(report, object, site->call_site, site->tag, &place);
 	place_free(&place);
 	return object;

@@ -244,7 +244,7 @@ static void rows_cut(struct rows *rows, unsigned int top)
 
 /**
  * rows_make - the rows of a report
- * @report: its model and symbols
+ * @report: its model and symbolizer
  * @group: what makes a row
  * @sort: their order
  * @top: how many at most, 0 for all
@@ -265,7 +265,7 @@ void rows_make(const struct report *report, enum group group,
 	if (group != BY_SITE && group != BY_TAG)
 		return;
 	for (row = rows->rows; row < rows->rows + rows->nr; row++)
-		symbols_place(report->symbols, row->call_site, row->tag,
+		symbolizer_place(report->symbolizer, row->call_site, row->tag,
 			      &row->place);
 }
 

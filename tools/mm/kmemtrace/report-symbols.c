@@ -28,7 +28,7 @@
 
 /* Data */
 
-struct symbols {
+struct symbolizer {
 	const struct trace_header *header;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
@@ -86,13 +86,13 @@ static void from_tag(const struct trace_tag *tag, struct place *place)
 		place->function = clean(tag->function);
 }
 
-static bool from_kallsyms(const struct symbols *symbols, uint64_t call_site,
+static bool from_kallsyms(const struct symbolizer *symbolizer, uint64_t call_site,
 			  struct place *place)
 {
 	const struct trace_symbol *symbol;
 	uint64_t offset;
 
-	symbol = trace_symbol(symbols->header, call_site - 1, &offset);
+	symbol = trace_symbol(symbolizer->header, call_site - 1, &offset);
 	if (!symbol)
 		return false;
 	split_module(symbol->name, &place->function, &place->module);
@@ -205,22 +205,22 @@ static void from_line(Dwfl_Module *module, Dwarf_Addr addr, Dwfl_Line *at,
 	place->file = source_path(cu, file);
 }
 
-static bool from_vmlinux(const struct symbols *symbols, uint64_t call_site,
+static bool from_vmlinux(const struct symbolizer *symbolizer, uint64_t call_site,
 			 struct place *place)
 {
-	Dwarf_Addr addr = call_site - symbols->moved - 1;
+	Dwarf_Addr addr = call_site - symbolizer->moved - 1;
 	Dwfl_Line *line;
 	const char *name;
 	GElf_Off offset;
 	GElf_Sym sym;
 
-	if (!symbols->module ||
-	    dwfl_addrmodule(symbols->dwfl, addr) != symbols->module)
+	if (!symbolizer->module ||
+	    dwfl_addrmodule(symbolizer->dwfl, addr) != symbolizer->module)
 		return false;
-	line = dwfl_module_getsrc(symbols->module, addr);
+	line = dwfl_module_getsrc(symbolizer->module, addr);
 	if (line)
-		from_line(symbols->module, addr, line, place);
-	name = dwfl_module_addrinfo(symbols->module, addr, &offset, &sym, NULL,
+		from_line(symbolizer->module, addr, line, place);
+	name = dwfl_module_addrinfo(symbolizer->module, addr, &offset, &sym, NULL,
 				    NULL, NULL);
 	if (name) {
 		if (!place->function)
@@ -263,15 +263,15 @@ static bool in_vmlinux(Dwfl_Module *module, const char *name, uint64_t *addr)
 	return false;
 }
 
-static bool find_moved(struct symbols *symbols)
+static bool find_moved(struct symbolizer *symbolizer)
 {
 	uint64_t ran, linked;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(anchors); i++) {
-		if (in_trace(symbols->header, anchors[i], &ran) &&
-		    in_vmlinux(symbols->module, anchors[i], &linked)) {
-			symbols->moved = ran - linked;
+		if (in_trace(symbolizer->header, anchors[i], &ran) &&
+		    in_vmlinux(symbolizer->module, anchors[i], &linked)) {
+			symbolizer->moved = ran - linked;
 			return true;
 		}
 	}
@@ -300,21 +300,21 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static bool open_vmlinux(struct symbols *symbols, const char *vmlinux,
+static bool open_vmlinux(struct symbolizer *symbolizer, const char *vmlinux,
 			 const struct complainer *to)
 {
-	symbols->dwfl = dwfl_begin(&callbacks);
-	if (symbols->dwfl) {
-		dwfl_report_begin(symbols->dwfl);
-		symbols->module = dwfl_report_elf(symbols->dwfl, "vmlinux",
+	symbolizer->dwfl = dwfl_begin(&callbacks);
+	if (symbolizer->dwfl) {
+		dwfl_report_begin(symbolizer->dwfl);
+		symbolizer->module = dwfl_report_elf(symbolizer->dwfl, "vmlinux",
 						  vmlinux, -1, 0, true);
-		dwfl_report_end(symbols->dwfl, NULL, NULL);
+		dwfl_report_end(symbolizer->dwfl, NULL, NULL);
 	}
-	if (!symbols->module) {
+	if (!symbolizer->module) {
 		complain(to, vmlinux, 0, "%s", dwfl_errmsg(-1));
 		return false;
 	}
-	if (!find_moved(symbols))
+	if (!find_moved(symbolizer))
 		complain(to, vmlinux, 0,
 			 "no _stext or _text here or in the trace: taken as not moved");
 	return true;
@@ -323,63 +323,63 @@ static bool open_vmlinux(struct symbols *symbols, const char *vmlinux,
 /* Interface */
 
 /**
- * symbols_new - get ready to name call sites
- * @header: of the trace, used till symbols_free()
+ * symbolizer_new - get ready to name call sites
+ * @header: of the trace, used till symbolizer_free()
  * @vmlinux: the kernel with debug information, or NULL
  * @to: receives complaints about @vmlinux
  *
- * Return: what symbols_free() takes; NULL when @vmlinux cannot be used.
+ * Return: what symbolizer_free() takes; NULL when @vmlinux cannot be used.
  */
-struct symbols *symbols_new(const struct trace_header *header,
+struct symbolizer *symbolizer_new(const struct trace_header *header,
 			    const char *vmlinux, const struct complainer *to)
 {
-	struct symbols *symbols = need_memory(1, sizeof(*symbols));
+	struct symbolizer *symbolizer = need_memory(1, sizeof(*symbolizer));
 
-	symbols->header = header;
-	if (vmlinux && !open_vmlinux(symbols, vmlinux, to)) {
-		symbols_free(symbols);
+	symbolizer->header = header;
+	if (vmlinux && !open_vmlinux(symbolizer, vmlinux, to)) {
+		symbolizer_free(symbolizer);
 		return NULL;
 	}
-	return symbols;
+	return symbolizer;
 }
 
 /**
- * symbols_free - give back the memory
- * @symbols: from symbols_new()
+ * symbolizer_free - give back the memory
+ * @symbolizer: from symbolizer_new()
  */
-void symbols_free(struct symbols *symbols)
+void symbolizer_free(struct symbolizer *symbolizer)
 {
-	if (symbols->dwfl)
-		dwfl_end(symbols->dwfl);
-	free(symbols);
+	if (symbolizer->dwfl)
+		dwfl_end(symbolizer->dwfl);
+	free(symbolizer);
 }
 
 /**
- * symbols_place - name a call site
- * @symbols: from symbols_new()
+ * symbolizer_place - name a call site
+ * @symbolizer: from symbolizer_new()
  * @call_site: return address
  * @tag: code tag, 0 for none
  * @place: out, for place_free(); all empty when nothing is known
  */
-void symbols_place(struct symbols *symbols, uint64_t call_site, uint16_t tag,
+void symbolizer_place(struct symbolizer *symbolizer, uint64_t call_site, uint16_t tag,
 		   struct place *place)
 {
-	const struct trace_header *header = symbols->header;
+	const struct trace_header *header = symbolizer->header;
 
 	*place = (struct place){ 0 };
 	if (tag && tag < header->nr_tags && header->tags[tag].where) {
 		from_tag(&header->tags[tag], place);
 		return;
 	}
-	if (!call_site || from_vmlinux(symbols, call_site, place))
+	if (!call_site || from_vmlinux(symbolizer, call_site, place))
 		return;
 	place_free(place);
-	from_kallsyms(symbols, call_site, place);
+	from_kallsyms(symbolizer, call_site, place);
 }
 
 /**
  * place_free - give back the memory
- * @place: from symbols_place(), is empty afterwards
+ * @place: from symbolizer_place(), is empty afterwards
  */
 void place_free(struct place *place)
 {

@@ -30,12 +30,12 @@ struct place {
 	bool has_offset;
 };
 
-struct symbols;
+struct symbolizer;
 
-struct symbols *symbols_new(const struct trace_header *header,
+struct symbolizer *symbolizer_new(const struct trace_header *header,
 			    const char *vmlinux, const struct complainer *to);
-void symbols_free(struct symbols *symbols);
-void symbols_place(struct symbols *symbols, uint64_t call_site, uint16_t tag,
+void symbolizer_free(struct symbolizer *symbolizer);
+void symbolizer_place(struct symbolizer *symbolizer, uint64_t call_site, uint16_t tag,
 		   struct place *place);
 void place_free(struct place *place);
 

@@ -424,7 +424,7 @@ static void site_label(const struct report *report, uint32_t nr, char *label,
 		return;
 	}
 	site = model_site(report->model, nr);
-	symbols_place(report->symbols, site->call_site, site->tag, &place);
+	symbolizer_place(report->symbolizer, site->call_site, site->tag, &place);
 	place_label(report, site->call_site, &place, label, size);
 	place_free(&place);
 }

@@ -400,15 +400,15 @@ static int run(struct report *report, const struct options *options,
 	bool ok;
 
 	report->header = trace_header(trace);
-	report->symbols = symbols_new(report->header, options->vmlinux,
+	report->symbolizer = symbolizer_new(report->header, options->vmlinux,
 				      &(struct complainer){ complain_vmlinux, NULL });
-	if (!report->symbols)
+	if (!report->symbolizer)
 		return EXIT_CANNOT;
 	report->model = model_new(options->moments);
 	ok = options->format == FORMAT_CTF ?
 	     write_ctf(report, trace, options->ctf_dir) :
 	     run_report(report, options, trace);
-	symbols_free(report->symbols);
+	symbolizer_free(report->symbolizer);
 	return ok ? exit_code(report, options) : EXIT_OUTPUT;
 }
 

@@ -95,7 +95,7 @@ enum weight {
  * struct report - all that a writer needs
  * @header: of the trace
  * @model: after its last record
- * @symbols: to name call sites with
+ * @symbolizer: names call sites
  * @damage: complaints about the trace
  * @group: what makes a row
  * @sort: order of rows
@@ -107,7 +107,7 @@ enum weight {
 struct report {
 	const struct trace_header *header;
 	struct model *model;
-	struct symbols *symbols;
+	struct symbolizer *symbolizer;
 	uint64_t damage;
 	enum group group;
 	enum sort_key sort;

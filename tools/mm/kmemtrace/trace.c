@@ -756,7 +756,7 @@ unsigned int trace_core_size(uint8_t event_id)
 }
 
 /* Place the head; see the top of the file. */
-static void place(struct trace *trace, struct stream *s)
+static void place_head(struct trace *trace, struct stream *s)
 {
 	uint32_t number = load32(s->buf + s->pos + 4, trace->swap);
 	uint32_t ahead = number - (uint32_t)s->sequence;
@@ -793,7 +793,7 @@ static bool find_head(struct trace *trace, struct stream *s)
 			break;
 		s->head_size = size;
 		if (size >= trace_core_size(s->buf[s->pos])) {
-			place(trace, s);
+			place_head(trace, s);
 			return true;
 		}
 		complain(&trace->complainer, s->name, offset,
