@@ -71,6 +71,32 @@ void *need_more(void *old, size_t nr, size_t size)
 }
 
 /**
+ * try_grow - make room for one more element of an array
+ * @array: address of the pointer to the array
+ * @nr: number of elements in use
+ * @room: number of elements that fit
+ * @size: size of an element in bytes
+ *
+ * Return: false if memory is out; the array then stays as it is.
+ */
+bool try_grow(void *array, size_t nr, size_t *room, size_t size)
+{
+	void *p;
+	size_t more;
+
+	if (nr < *room)
+		return true;
+	more = *room ? 2 * *room : 64;
+	memcpy(&p, array, sizeof(p));
+	p = realloc(p, more * size);
+	if (!p)
+		return false;
+	memcpy(array, &p, sizeof(p));
+	*room = more;
+	return true;
+}
+
+/**
  * need_string - copy a string or exit
  * @text: the string
  *

@@ -86,6 +86,7 @@ void index_free(struct index *index);
 
 void *need_memory(size_t nr, size_t size);
 void *need_more(void *old, size_t nr, size_t size);
+bool try_grow(void *array, size_t nr, size_t *room, size_t size);
 char *need_string(const char *text);
 char *path_beside(const char *path, const char *name);
 

@@ -18,8 +18,8 @@ $(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
 $(OUT)/report-pprof.o: $(OUT)/profile.pb-c.h
 
 # fuzz-report reads what fuzz-trace does: the seeds of fuzz-corpus.py
-FUZZ_REPORT_SRC := fuzz-report.c $(filter-out report.c,$(REPORT_SRC)) trace-header.c \
-		   $(LIB_SRC)
+FUZZ_REPORT_SRC := fuzz-report.c $(filter-out report.c,$(REPORT_SRC)) \
+		   $(TRACE_SRC) $(LIB_SRC)
 
 $(OUT)/fuzz-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
 	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ \

@@ -63,6 +63,7 @@ struct trace_symbol {
  * @begins: how often recording was switched on after the first record
  * @machine: as in uname -m
  * @release: as in uname -r
+ * @strings: the strings of @tags and @symbols; the first one is empty
  * @tags: by index, up to @nr_tags; an entry without @where is none
  * @nr_tags: size of @tags
  * @symbols: sorted by address
@@ -87,6 +88,7 @@ struct trace_header {
 	unsigned int begins;
 	char machine[65];
 	char release[65];
+	char *strings;
 	struct trace_tag *tags;
 	size_t nr_tags;
 	struct trace_symbol *symbols;
