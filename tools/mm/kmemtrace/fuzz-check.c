@@ -10,7 +10,7 @@
  * takes files and reads each as it is and cut off at every byte.
  */
 #define main check_main
-#include "kmemtrace_check.c"
+#include "check-file.c"
 #undef main
 
 #define FUZZER	"fuzz-check"
