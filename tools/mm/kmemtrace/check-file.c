@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kmemtrace_check: is what kmemtraced recorded what a kernel may have written?
- *
- * Each file cpu<n>.out is looked at by itself, byte by byte, so that what
- * trace.c is lenient about is found as well: filling that is not zero, features
- * where none belong, numbers that go back, values that cannot be. What a newer
- * ABI may have added is no error in a trace that says it is of one.
- *
- * With --all the files are also merged. Each record has taken a number, and each
- * that was lost, so every number that is missing has to be one of a loss that was
- * told of, by records or by the header. Whenever recording begins one number is
- * left out as well. Of a trace that is not complete, or of a part of a recording,
- * nothing follows from the numbers; that has an exit status of its own, so that
- * nobody takes it for one that lacks nothing.
+ * The checks of one file cpu<n>.out, byte by byte: they also find what trace.c tolerates,
+ * such as padding that is not zero, features in records that should not have them,
+ * sequence numbers that go back, and impossible values. Additions of a newer ABI are no
+ * errors in a trace whose header declares that ABI.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "number.h"
-#include "status.h"
-#include "trace.h"
+#include "check.h"
+#include "trace-order.h"
 #include "util.h"
 
 /* Records are of some 60 bytes. This leaves room for features to come. */
@@ -39,16 +25,8 @@
 /* What kmalloc(0) returns, which nobody frees. */
 #define NO_MEMORY_LAST	16u
 
-static struct {
-	unsigned long max_errors;
-	bool quiet;
-	bool begins_given;
-	uint64_t begins;
-} options = { .max_errors = 20 };
-
-static bool trouble;
-static bool unknown;
-static uint64_t all_errors;
+struct check_options check_options = { .max_errors = 20 };
+struct check_result check_result;
 
 /* What is found in a file */
 
@@ -89,8 +67,8 @@ static void __printf(2, 3) error(struct check *c, const char *format, ...)
 {
 	va_list args;
 
-	all_errors++;
-	if (c->errors++ >= options.max_errors)
+	check_result.errors++;
+	if (c->errors++ >= check_options.max_errors)
 		return;
 	printf("%s: offset %llu: ", c->name, (unsigned long long)offset(c));
 	va_start(args, format);
@@ -99,34 +77,19 @@ static void __printf(2, 3) error(struct check *c, const char *format, ...)
 	putchar('\n');
 }
 
-static void unreadable(const char *name, const char *what)
-{
-	fprintf(stderr, "kmemtrace_check: %s: %s\n", name, what);
-	trouble = true;
-}
-
 static uint16_t get16(const struct check *c, const void *p)
 {
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return c->swap ? __builtin_bswap16(v) : v;
+	return load16(p, c->swap);
 }
 
 static uint32_t get32(const struct check *c, const void *p)
 {
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return c->swap ? __builtin_bswap32(v) : v;
+	return load32(p, c->swap);
 }
 
 static uint64_t get64(const struct check *c, const void *p)
 {
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return c->swap ? __builtin_bswap64(v) : v;
+	return load64(p, c->swap);
 }
 
 /* Have up to @need bytes at the position; returns how many there are. */
@@ -151,7 +114,7 @@ static size_t have(struct check *c, size_t need)
 				(unsigned long long)(c->base + c->end),
 				strerror(errno));
 			c->unread = true;
-			trouble = true;
+			check_result.trouble = true;
 		}
 		if (n <= 0)
 			break;
@@ -441,10 +404,10 @@ static bool check_record(struct check *c)
 
 static void summarize(const struct check *c)
 {
-	if (c->errors > options.max_errors)
+	if (c->errors > check_options.max_errors)
 		printf("%s: and %llu errors more\n", c->name,
-		       (unsigned long long)c->errors - options.max_errors);
-	if (options.quiet)
+		       (unsigned long long)c->errors - check_options.max_errors);
+	if (check_options.quiet)
 		return;
 	printf("%s: ", c->name);
 	if (!c->records)
@@ -474,462 +437,45 @@ static void summarize(const struct check *c)
 	puts(c->errors || c->unread ? "" : "; clean");
 }
 
-/* Returns whether it could be looked at, to its end. */
-static bool check_file(const char *name, const struct trace_header *header,
-		       struct check *c)
+/* Interface */
+
+/**
+ * check_unreadable - report that something could not be read
+ * @name: name of the file or directory
+ * @what: the reason
+ */
+void check_unreadable(const char *name, const char *what)
+{
+	fprintf(stderr, "kmemtrace_check: %s: %s\n", name, what);
+	check_result.trouble = true;
+}
+
+/**
+ * check_file - check the records of one CPU
+ * @name: path of the file
+ * @header: header of its trace
+ *
+ * Return: false if the file could not be read to its end.
+ */
+bool check_file(const char *name, const struct trace_header *header)
 {
 	static uint8_t buf[BUFFER_SIZE];
-	bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-
-	*c = (struct check){
+	struct check check = {
 		.name = name,
 		.buf = buf,
 		.header = header,
-		.swap = header->big_endian != big,
+		.swap = header->big_endian != native_big_endian(),
 		.newer = header->abi_version > KMEMTRACE_ABI_VERSION,
 	};
-	c->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (c->fd < 0) {
-		unreadable(name, strerror(errno));
+
+	check.fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (check.fd < 0) {
+		check_unreadable(name, strerror(errno));
 		return false;
 	}
-	while (have(c, 1) && check_record(c))
+	while (have(&check, 1) && check_record(&check))
 		;
-	summarize(c);
-	close(c->fd);
-	return !c->unread;
-}
-
-/* Headers */
-
-/* What is wrong with records is found here, with what is wrong with the header. */
-static void complain_header(const char *file, uint64_t line, const char *what,
-			    void *data)
-{
-	const char *base = strrchr(file, '/');
-
-	(void)data;
-	if (strcmp(base ? base + 1 : file, "header"))
-		return;
-	all_errors++;
-	if (line)
-		printf("%s: line %llu: %s\n", file, (unsigned long long)line,
-		       what);
-	else
-		printf("%s: %s\n", file, what);
-}
-
-static bool is_regular(const char *name)
-{
-	struct stat st;
-
-	if (stat(name, &st)) {
-		unreadable(name, strerror(errno));
-		return false;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		unreadable(name, "not a regular file");
-		return false;
-	}
-	return true;
-}
-
-static size_t dir_length(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return slash ? slash + 1 - name : 0;
-}
-
-/* The files of one directory have one header, which is long: it is read once. */
-static struct {
-	struct trace *trace;
-	char *name;		/* of the file for which it was */
-} known;
-
-static void forget_header(void)
-{
-	trace_close(known.trace);
-	free(known.name);
-	known.trace = NULL;
-	known.name = NULL;
-}
-
-static bool has_header(const char *name)
-{
-	return known.name && dir_length(name) == dir_length(known.name) &&
-	       !strncmp(name, known.name, dir_length(name)) &&
-	       trace_header(known.trace)->abi_version;
-}
-
-static void check_one(const char *name)
-{
-	const struct trace_header *header;
-	struct check c;
-
-	if (!is_regular(name))
-		return;
-	if (!has_header(name)) {
-		forget_header();
-		known.trace = trace_open_file(name, complain_header, NULL);
-		if (!known.trace) {
-			unreadable(name, "cannot be opened");
-			return;
-		}
-		known.name = strdup(name);
-	}
-	header = trace_header(known.trace);
-	if (!header->abi_version && !options.quiet)
-		printf("%s: no header, byte order guessed: %s\n", name,
-		       header->big_endian ? "big" : "little");
-	check_file(name, header, &c);
-}
-
-/* All files together */
-
-/* What the records say of numbers. */
-struct account {
-	const struct trace_header *header;
-	bool sound;		/* no file has an error in it */
-	uint64_t untold;	/* lost at the end, told of nowhere */
-	uint64_t told;
-	uint64_t told_bytes;
-	uint64_t missing;
-	uint64_t singles;	/* gaps of one number */
-	uint64_t doubles;	/* records whose number is that of another */
-};
-
-static void __printf(2, 3) finding(const char *dir, const char *format, ...)
-{
-	va_list args;
-
-	printf("%s: ", dir);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	putchar('\n');
-}
-
-/* Merge, and see which numbers are missing. */
-static void count_missing(struct trace *trace, const char *dir, struct account *a)
-{
-	struct trace_record r;
-	unsigned int cpu = 0;
-	uint64_t last = 0;
-	bool any = false;
-
-	for (; trace_next(trace, &r); any = true) {
-		if (r.event_id == KMEMTRACE_EVENT_LOST) {
-			a->told += r.lost_events;
-			a->told_bytes += r.lost_bytes;
-		}
-		if (any && r.sequence == last &&
-		    a->doubles++ < options.max_errors)
-			finding(dir, "cpu%u.out: offset %llu: number %u is in cpu%u.out as well",
-				r.cpu, (unsigned long long)r.offset,
-				(uint32_t)r.sequence, cpu);
-		if (any && r.sequence > last + 1) {
-			a->missing += r.sequence - last - 1;
-			a->singles += r.sequence == last + 2;
-		}
-		last = r.sequence;
-		cpu = r.cpu;
-	}
-	if (a->doubles > options.max_errors)
-		finding(dir, "and %llu numbers more twice",
-			(unsigned long long)(a->doubles - options.max_errors));
-	all_errors += a->doubles;
-}
-
-/* Records that lack at the beginning or the end leave no gap. */
-static void check_sizes(const char *dir, const struct account *a)
-{
-	DIR *d = a->header->written_known ? opendir(dir) : NULL;
-	uint64_t bytes = 0;
-	struct dirent *e;
-	unsigned int cpu;
-	struct stat st;
-
-	if (!d)
-		return;
-	while ((e = readdir(d))) {
-		if (trace_is_cpu_file(e->d_name, &cpu) &&
-		    !fstatat(dirfd(d), e->d_name, &st, 0))
-			bytes += st.st_size;
-	}
-	closedir(d);
-	if (bytes == a->header->written)
-		return;
-	finding(dir, "the files have %llu bytes, %llu were written",
-		(unsigned long long)bytes,
-		(unsigned long long)a->header->written);
-	all_errors++;
-}
-
-/* What the records tell of against what the kernel counted. */
-static void check_told(const char *dir, const struct account *a)
-{
-	uint64_t lost = a->header->lost_events;
-
-	if (a->told == lost - a->untold ||
-	    a->told == lost - a->untold + a->header->earlier_events)
-		return;
-	finding(dir, "records tell of %llu lost events, the kernel of %llu, %llu of them untold",
-		(unsigned long long)a->told, (unsigned long long)lost,
-		(unsigned long long)a->untold);
-	all_errors++;
-}
-
-/*
- * Those that were lost last, after all records, leave no gap: only losses that no
- * record tells of can be such.
- */
-static void check_missing(const char *dir, const struct account *a)
-{
-	unsigned long long begins = options.begins_given ? options.begins :
-				    a->header->begins;
-	unsigned long long lost = a->header->lost_events;
-	unsigned long long missing = a->missing;
-
-	if (options.begins_given || a->header->begins_known) {
-		if (missing > lost + begins ||
-		    missing + a->untold < lost + begins) {
-			finding(dir,
-				"%llu numbers are missing; %llu events were lost, and there were %llu begins",
-				missing, lost, begins);
-			all_errors++;
-		}
-		return;
-	}
-	if (missing + a->untold < lost) {
-		finding(dir, "only %llu numbers are missing, but %llu events were lost",
-			missing, lost);
-		all_errors++;
-	} else if (missing > lost + !!a->singles) {
-		finding(dir, "%llu numbers are missing, but only %llu events were lost",
-			missing, lost);
-		all_errors++;
-	} else if (missing > lost) {
-		finding(dir,
-			"note: %llu numbers are missing beyond %llu lost events; did recording begin anew?",
-			missing - lost, lost);
-	}
-}
-
-/* What is there has no error, but what is not there cannot be told. */
-static void open_end(const char *dir, const char *why)
-{
-	finding(dir, "%s: what is there is sound, whether records are missing cannot be told",
-		why);
-	unknown = true;
-}
-
-static void check_account(const char *dir, struct account *a)
-{
-	const struct trace_header *header = a->header;
-
-	if (!options.quiet)
-		finding(dir,
-			"%llu numbers missing, %llu of them alone; events lost: %llu by records, %llu by header",
-			(unsigned long long)a->missing,
-			(unsigned long long)a->singles,
-			(unsigned long long)a->told,
-			(unsigned long long)header->lost_events);
-	if (!a->sound) {
-		finding(dir, "note: there are errors, so nothing follows from the numbers");
-		return;
-	}
-	if (!header->complete) {
-		open_end(dir, "not complete, kmemtraced did not come to a good end");
-		return;
-	}
-	if (!header->whole) {
-		open_end(dir, "a part of a recording");
-		return;
-	}
-	/* No line is no such loss in the trace of somebody else. */
-	a->untold = header->untold_events;
-	if (!header->untold_known && a->told <= header->lost_events)
-		a->untold = header->lost_events - a->told;
-	check_told(dir, a);
-	check_missing(dir, a);
-}
-
-/* Which CPUs have a file there. */
-static void find_files(const char *dir, bool *there)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	unsigned int cpu;
-
-	while (d && (e = readdir(d)))
-		if (trace_is_cpu_file(e->d_name, &cpu))
-			there[cpu] = true;
-	if (d)
-		closedir(d);
-}
-
-static bool check_files(struct trace *trace, const char *dir, unsigned int *nr)
-{
-	bool *there = calloc(TRACE_MAX_CPUS, sizeof(*there));
-	uint64_t before = all_errors;
-	bool read = true;
-	unsigned int cpu;
-	struct check c;
-	char *path;
-
-	if (there)
-		find_files(dir, there);
-	else
-		unreadable(dir, "out of memory");
-	for (cpu = 0; there && cpu < TRACE_MAX_CPUS; cpu++) {
-		if (!there[cpu] || asprintf(&path, "%s/cpu%u.out", dir, cpu) < 0)
-			continue;
-		if (is_regular(path)) {
-			read = check_file(path, trace_header(trace), &c) && read;
-			++*nr;
-		}
-		free(path);
-	}
-	free(there);
-	return read && before == all_errors;
-}
-
-static void check_all(const char *dir)
-{
-	uint64_t before = all_errors;
-	struct account a = { 0 };
-	struct trace *trace;
-	unsigned int nr = 0;
-
-	trace = trace_open(dir, complain_header, NULL);
-	if (!trace) {
-		unreadable(dir, "not a trace that can be read");
-		return;
-	}
-	a.header = trace_header(trace);
-	a.sound = check_files(trace, dir, &nr) && before == all_errors;
-	if (!nr) {
-		printf("%s: no files of CPUs\n", dir);
-		all_errors++;
-	}
-	count_missing(trace, dir, &a);
-	check_sizes(dir, &a);
-	check_account(dir, &a);
-	trace_close(trace);
-}
-
-/* Command line */
-
-static void usage(FILE *out)
-{
-	fputs("Usage: kmemtrace_check [OPTION]... FILE...\n"
-	      "       kmemtrace_check [OPTION]... --all [DIR]\n"
-	      "Check files cpu<n>.out that kmemtraced recorded. The header is looked for\n"
-	      "beside each; without it the byte order is guessed.\n"
-	      "\n"
-	      "  -a, --all             all files of the trace in DIR (the current folder if it\n"
-	      "                        has a header, else " TRACE_DIRECTORY "), and that no\n"
-	      "                        sequence number is missing that was not lost\n"
-	      "  -b, --begins N        with --all: recording was switched on N times while\n"
-	      "                        it was recorded; where neither this nor the header\n"
-	      "                        says so, a few single numbers may be missing with no\n"
-	      "                        more than a note\n"
-	      "  -m, --max-errors N    show N errors a file (20); the rest is counted\n"
-	      "  -q, --quiet           no summaries\n"
-	      "  -h, --help            this text\n"
-	      "  -V, --version         the version of the ABI that is known\n"
-	      "\n"
-	      "Exit status:\n"
-	      "  0  clean\n"
-	      "  1  something could not be read\n"
-	      "  2  errors were found\n"
-	      "  3  the findings could not be written\n"
-	      "  4  with --all: no errors, but the trace is not complete or of a part of a\n"
-	      "     recording, so that nobody can tell whether records are missing\n"
-	      "  64 wrong options\n",
-	      out);
-}
-
-static uint64_t to_number(const char *s)
-{
-	uint64_t n;
-
-	if (!number_parse(s, UINT64_MAX, &n)) {
-		fprintf(stderr, "kmemtrace_check: %s is no number\n", s);
-		exit(EXIT_USAGE);
-	}
-	return n;
-}
-
-static int exit_status(void)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "kmemtrace_check: standard output: %s\n", strerror(errno));
-		return EXIT_OUTPUT;
-	}
-	if (trouble)
-		return EXIT_CANNOT;
-	if (all_errors)
-		return EXIT_LOST;
-	return unknown ? EXIT_UNKNOWN : EXIT_GOOD;
-}
-
-int main(int argc, char **argv)
-{
-	static const struct option long_options[] = {
-		{ "all", optional_argument, NULL, 'a' },
-		{ "begins", required_argument, NULL, 'b' },
-		{ "max-errors", required_argument, NULL, 'm' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 }
-	};
-	const char *dir = NULL;
-	bool all = false, files;
-	int opt;
-
-	while ((opt = getopt_long(argc, argv, "a::b:m:qhV", long_options,
-				  NULL)) != -1) {
-		switch (opt) {
-		case 'a':
-			all = true;
-			dir = optarg;
-			break;
-		case 'b':
-			options.begins = to_number(optarg);
-			options.begins_given = true;
-			break;
-		case 'm':
-			options.max_errors = to_number(optarg);
-			break;
-		case 'q':
-			options.quiet = true;
-			break;
-		case 'h':
-			usage(stdout);
-			return EXIT_GOOD;
-		case 'V':
-			printf("kmemtrace_check, ABI %d\n", KMEMTRACE_ABI_VERSION);
-			return EXIT_GOOD;
-		default:
-			usage(stderr);
-			return EXIT_USAGE;
-		}
-	}
-	if (all && !dir)
-		dir = optind < argc ? argv[optind++] :
-		      trace_default_directory();
-	files = optind < argc;
-	if (files == all) {
-		usage(stderr);
-		return EXIT_USAGE;
-	}
-	if (all)
-		check_all(dir);
-	for (; optind < argc; optind++)
-		check_one(argv[optind]);
-	forget_header();
-	return exit_status();
+	summarize(&check);
+	close(check.fd);
+	return !check.unread;
 }

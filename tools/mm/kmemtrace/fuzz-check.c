@@ -9,9 +9,7 @@
  * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that
  * takes files and reads each as it is and cut off at every byte.
  */
-#define main check_main
-#include "check-file.c"
-#undef main
+#include "check.h"
 
 #define FUZZER	"fuzz-check"
 #include "fuzz.h"
@@ -49,7 +47,7 @@ static void check_files_alone(void)
 	check_one(path);
 	snprintf(path, sizeof(path), "%s/cpu1.out", dir);
 	check_one(path);
-	forget_header();
+	check_forget_header();
 }
 
 /* What it says goes nowhere. */
@@ -61,7 +59,7 @@ static bool check_silently(void)
 	stdout = null;
 	stderr = null;
 	check_all(dir);
-	clean = !all_errors && !trouble;
+	clean = !check_result.errors && !check_result.trouble;
 	check_files_alone();
 	stdout = out;
 	stderr = err;
@@ -83,10 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		null = fopen("/dev/null", "w");
 	EXPECT(null);
 	put_trace(data, size);
-	all_errors = 0;
-	trouble = false;
-	unknown = false;
-	options.quiet = size % 2;
+	check_result = (struct check_result){ 0 };
+	check_options.quiet = size % 2;
 	clean = check_silently();
 	EXPECT(!clean || !complaints());
 	return 0;
