@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The time line of kmemtrace-report: live bytes in equal parts of the trace.
+ *
+ * The length of the trace is unknown until its end. When the time line is full, each two
+ * neighbours become one, so that memory does not grow with the length of the trace.
+ */
+#ifndef _KMEMTRACE_REPORT_TIMELINE_H
+#define _KMEMTRACE_REPORT_TIMELINE_H
+
+#include <stdint.h>
+
+#include "report-sites.h"
+
+/**
+ * struct moment - a part of the time line
+ * @allocs: allocations in it
+ * @frees: frees in it
+ * @live: bytes that are live at its end, by type
+ * @peak: most bytes that were live in it, all types
+ */
+struct moment {
+	uint64_t allocs;
+	uint64_t frees;
+	uint64_t live[MODEL_TYPES];
+	uint64_t peak;
+};
+
+/**
+ * struct timeline - live bytes over the trace
+ * @moments: in order, @room of them
+ * @room: even
+ * @used: moments that have begun
+ * @shift: a moment is 2^shift units of the clock long
+ */
+struct timeline {
+	struct moment *moments;
+	unsigned int room;
+	unsigned int used;
+	unsigned int shift;
+};
+
+/**
+ * struct live_now - live bytes at one time
+ * @types: bytes allocated, by type
+ * @all: bytes allocated, all types
+ */
+struct live_now {
+	uint64_t types[MODEL_TYPES];
+	uint64_t all;
+};
+
+void timeline_init(struct timeline *timeline, unsigned int moments);
+struct moment *timeline_at(struct timeline *timeline, uint64_t now,
+			   const struct live_now *live);
+void timeline_finish(struct timeline *timeline, const struct live_now *live);
+
+#endif /* _KMEMTRACE_REPORT_TIMELINE_H */
