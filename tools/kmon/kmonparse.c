@@ -45,33 +45,37 @@ static const struct complainer complainer = { complaints_print, &damage };
 
 static const char usage[] =
 "Usage: kmonparse [options] [FILE...]\n"
-"Tell what the logs say that kmonlog wrote; without FILE, or for -, standard input.\n"
+"Convert logs of kmonlog. Without FILE, or if FILE is -, read standard input.\n"
 "\n"
-"      --text           a line for each record (default)\n"
-"  -n, --names          with the names of tasks and lines of code\n"
-"  -j, --json           an object for each record, one a line, with names\n"
-"      --ctf OUTDIR     the records for babeltrace2\n"
-"      --summary        who ran, waited, was woken, moved, allocated;\n"
-"                       with --json as one object\n"
-"  -t, --top N          rows of a list of a summary, 0 for all (default: 20 in text,\n"
-"                       else all)\n"
+"      --text           one line per record (default)\n"
+"  -n, --names          add the names of tasks and lines of code to the text\n"
+"  -j, --json           one JSON object per record, each on a line, with names\n"
+"      --ctf OUTDIR     the records as a CTF trace for babeltrace2\n"
+"      --summary        which tasks ran, waited, woke up and moved, and which\n"
+"                       lines of code allocated; with --json as one JSON object\n"
+"  -t, --top N          rows in each list of a summary, 0 for all (default: 20 in\n"
+"                       text, else all)\n"
 "\n"
-"  -s, --scale N        nanoseconds in a unit of time (default 1000: microseconds)\n"
-"      --sort           records by time, not in the order of the file; --ctf and\n"
-"                       --summary always sort\n"
-"  -p, --pids PIDFIL    --names, of tasks from there (default " DEFAULT_PIDS " beside the\n"
-"                       first FILE, if there is one)\n"
-"      --sites FILE     --names, of lines from there (default " DEFAULT_SITES " beside the\n"
-"                       first FILE, if there is one)\n"
-"  -o, --output OUTFIL  instead of standard output\n"
+"  -s, --scale N        nanoseconds per unit of time (default: 1000)\n"
+"      --sort           sort the records by time instead of keeping the order of\n"
+"                       the file; --ctf and --summary always sort\n"
+"  -p, --pids PIDFIL    imply --names, and read names of tasks from PIDFIL\n"
+"                       (default: " DEFAULT_PIDS " in the directory of the first FILE)\n"
+"      --sites FILE     imply --names, and read names of lines of code from FILE\n"
+"                       (default: " DEFAULT_SITES " in the directory of the first FILE)\n"
+"  -o, --output OUTFIL  write to OUTFIL instead of standard output\n"
 "  -f, --force          overwrite OUTFIL\n"
-"      --sort-memory SIZE  to sort in, from 256k on (default 64M); longer logs are\n"
-"                       sorted through a file in $TMPDIR\n"
-"  -h, --help           this text\n"
-"  -V, --version        version\n"
+"      --sort-memory SIZE  memory for sorting, 256k or more (default: 64M); a\n"
+"                       longer log is sorted through a temporary file in $TMPDIR\n"
+"  -h, --help           print this text\n"
+"  -V, --version        print the version\n"
 "\n"
-"Exit status: 0; 1 cannot read; 2 a log or a file of names is damaged, what can be\n"
-"told is told; 3 cannot write; 64 wrong options.\n";
+"Exit status:\n"
+"  0   converted\n"
+"  1   a file could not be read\n"
+"  2   a log or a file of names is damaged; the readable parts are converted\n"
+"  3   the output could not be written\n"
+"  64  wrong options\n";
 
 enum long_option {
 	OPT_TEXT = 256,
@@ -116,7 +120,7 @@ static uint64_t number_option(uint64_t min, uint64_t max)
 	uint64_t number;
 
 	if (!number_parse(optarg, max, &number) || number < min)
-		usage_error("not a number that will do", optarg);
+		usage_error("not a number, or out of range", optarg);
 	return number;
 }
 
@@ -202,11 +206,11 @@ static void choose_format(const struct options *options, struct parse *parse)
 	if (options->text && options->json)
 		usage_error("--text or --json, not both", "");
 	if (options->top_given && !options->summary)
-		usage_error("--top is for --summary", "");
+		usage_error("--top needs --summary", "");
 	if (parse->ctf_dir && (options->summary || options->json || options->text))
-		usage_error("--ctf is a format of its own", "");
+		usage_error("--ctf cannot be combined with another format", "");
 	if (parse->ctf_dir && options->output)
-		usage_error("--ctf has a directory, not an --output", "");
+		usage_error("--ctf takes a directory; --output cannot be used with it", "");
 }
 
 static void take_options(struct options *options, struct parse *parse, int argc, char **argv)
@@ -268,7 +272,7 @@ static const char *why_not_read(int err)
 	case ELOOP:
 		return "is a link";
 	case EPERM:
-		return "is no file, or another user's";
+		return "is not a regular file, or belongs to another user";
 	}
 	return strerror(err);
 }
@@ -384,7 +388,7 @@ static bool would_replace_input(const struct options *options, const struct pars
 	if (!options->force || stat(options->output, &st) || !S_ISREG(st.st_mode) ||
 	    !is_input(&st, options, parse, paths))
 		return false;
-	fprintf(stderr, "kmonparse: %s: is what is to be read\n", options->output);
+	fprintf(stderr, "kmonparse: %s: is an input file\n", options->output);
 	return true;
 }
 

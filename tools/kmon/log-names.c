@@ -33,7 +33,7 @@ static bool write_sites(void)
 	bool ok;
 
 	if (!from) {
-		log_error("%s: %s; allocations will have no names of lines", options.tags,
+		log_error("%s: %s; allocations get no names of lines of code", options.tags,
 			  strerror(errno));
 		return !options.sites_given;
 	}

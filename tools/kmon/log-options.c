@@ -80,7 +80,7 @@ static void need_different(const char *a, const char *b)
 {
 	if (!same_file(a, b))
 		return;
-	log_error("%s: is also where names are to go, see -p and --sites",
+	log_error("%s: is also a file for names, see -p and --sites",
 		  a ? a : "standard output");
 	exit(EXIT_USAGE);
 }
@@ -91,36 +91,37 @@ static void usage(FILE *out)
 {
 	fputs("Usage: kmonlog [-d KDEV] [-b BUFSIZ] [-o OUTFIL] [-t MSTEST] [-m BMAX]\n"
 	      "               [-p PIDFIL] [-h]\n"
-	      "Write down what the kernel logs to /dev/kmon, until SIGINT (Ctrl-C) or SIGTERM.\n"
+	      "Write the records of /dev/kmon to a log, until SIGINT (Ctrl-C) or SIGTERM.\n"
 	      "\n"
-	      "  -d, --device KDEV    the kmon device (" DEFAULT_DEVICE ")\n"
-	      "  -b, --buffer BUFSIZ  size of its buffer, from 4k to 1G, rounded up to a power\n"
-	      "                       of two (as it is: 1M)\n"
-	      "  -o, --output OUTFIL  where to (standard output)\n"
+	      "  -d, --device KDEV    the kmon device (default: " DEFAULT_DEVICE ")\n"
+	      "  -b, --buffer BUFSIZ  size of the kernel's buffer, from 4k to 1G, rounded up to\n"
+	      "                       a power of two (default: leave it, initially 1M)\n"
+	      "  -o, --output OUTFIL  the log (default: standard output)\n"
 	      "  -f, --force          overwrite OUTFIL\n"
-	      "  -t, --time MSTEST    stop after so many milliseconds (never)\n"
-	      "  -m, --max BMAX       stop before there are more than BMAX bytes (never)\n"
-	      "  -p, --pids PIDFIL    where to write the names of tasks (" DEFAULT_PIDS " beside\n"
-	      "                       OUTFIL if that is a file, else here); is replaced if it\n"
-	      "                       is there\n"
-	      "  -s, --sources LIST   what to log beside what others add: of\n"
-	      "                       sched,alloc, or none (sched)\n"
-	      "      --sites FILE     with alloc: where to write the names of lines of code\n"
-	      "                       (" DEFAULT_SITES ", as with -p); is replaced if it is there\n"
-	      "      --tags FILE      where the kernel names them\n"
-	      "                       (" DEFAULT_TAGS ")\n"
-	      "  -q, --quiet          no counts at the end, unless some were lost or refused\n"
-	      "  -h, --help           this text\n"
-	      "  -V, --version        version\n"
+	      "  -t, --time MSTEST    stop after MSTEST milliseconds\n"
+	      "  -m, --max BMAX       stop before the log exceeds BMAX bytes\n"
+	      "  -p, --pids PIDFIL    file for the names of tasks, replaced if it exists\n"
+	      "                       (default: " DEFAULT_PIDS " in the directory of OUTFIL if that\n"
+	      "                       is a file, else in the current directory)\n"
+	      "  -s, --sources LIST   sources to switch on: a list of sched,alloc, or none\n"
+	      "                       (default: sched); other programs may add records as well\n"
+	      "      --sites FILE     with alloc: file for the names of lines of code, replaced\n"
+	      "                       if it exists (default: " DEFAULT_SITES ", where -p has its file)\n"
+	      "      --tags FILE      file in which the kernel names lines of code\n"
+	      "                       (default: " DEFAULT_TAGS ")\n"
+	      "  -q, --quiet          print no counts at the end unless records were lost or\n"
+	      "                       refused\n"
+	      "  -h, --help           print this text\n"
+	      "  -V, --version        print the version\n"
 	      "\n"
 	      "Sizes may end with k, M or G.\n"
 	      "\n"
 	      "Exit status:\n"
-	      "  0  logged, and no record was lost; blobs that were refused never were records\n"
-	      "  1  nothing could be logged, or it came to a bad end\n"
-	      "  2  logged, but records were lost, or not fetched\n"
-	      "  3  the output cannot be written: what is in a file is whole records\n"
-	      "  64 wrong options\n", out);
+	      "  0   logged, and no record was lost; refused blobs never became records\n"
+	      "  1   nothing could be logged, or logging failed\n"
+	      "  2   logged, but records were lost or not fetched\n"
+	      "  3   the output could not be written: a file contains whole records only\n"
+	      "  64  wrong options\n", out);
 }
 
 static void bad_option(const char *option, const char *word, const char *wanted)
@@ -293,7 +294,7 @@ void log_options_take(int argc, char **argv)
 				  NULL)) != -1)
 		take_option(opt);
 	if (optind < argc) {
-		log_error("what is this: %s; see --help", argv[optind]);
+		log_error("unexpected argument: %s; see --help", argv[optind]);
 		exit(EXIT_USAGE);
 	}
 	if (!options.pids)

@@ -122,7 +122,7 @@ bool output_open(struct output *output, const char *path, bool force)
 	output->fd = STDOUT_FILENO;
 	output->name = path ? path : "standard output";
 	if (!path && isatty(STDOUT_FILENO)) {
-		fputs("kmonlog: a log is not for a terminal, use -o\n", stderr);
+		fputs("kmonlog: a log cannot be printed on a terminal; use -o\n", stderr);
 		return false;
 	}
 	if (path)

@@ -40,7 +40,7 @@ refused '--time=99999999999999' '-t 99999999999999: not'
 refused '--sources=' '--sources : not a list of sched,alloc'
 refused '--sources=sched,net' '--sources sched,net: not a list of sched,alloc'
 refused '-s sched,' '--sources sched,: not'
-refused 'word' 'what is this: word'
+refused 'word' 'unexpected argument: word'
 refused '--none' 'see --help'
 refused '-d' 'see --help'
 expect "an empty size" 64 "$bin/kmonlog" -b ''
@@ -54,11 +54,11 @@ done
 
 # --- files that must not be the same: the log would be gone at its end
 
-refused '-o same -p same' 'same: is also where names are to go'
-refused '-o same -p ./same' 'same: is also where names are to go'
-refused '-o pids.dat' 'pids.dat: is also where names are to go'
-refused '-f -o sites.dat' 'sites.dat: is also where names are to go'
-refused '-p same --sites same' 'same: is also where names are to go'
+refused '-o same -p same' 'same: is also a file for names'
+refused '-o same -p ./same' 'same: is also a file for names'
+refused '-o pids.dat' 'pids.dat: is also a file for names'
+refused '-f -o sites.dat' 'sites.dat: is also a file for names'
+refused '-p same --sites same' 'same: is also a file for names'
 echo old >old
 ln -s old link
 ln old other
@@ -97,10 +97,10 @@ done
 
 # --- where names go: beside a file, and not beside a device or a pipe
 
-refused '-f -o /dev/null -p sites.dat' 'sites.dat: is also where names are to go'
-refused '-f -o /dev/null -p ./sites.dat' './sites.dat: is also where names are to go'
+refused '-f -o /dev/null -p sites.dat' 'sites.dat: is also a file for names'
+refused '-f -o /dev/null -p ./sites.dat' './sites.dat: is also a file for names'
 mkfifo directory/fifo
-refused '-f -o directory/fifo -p sites.dat' 'sites.dat: is also where names are to go'
+refused '-f -o directory/fifo -p sites.dat' 'sites.dat: is also a file for names'
 expect "names beside a pipe" 1 "$bin/kmonlog" -d none -f -o directory/fifo -p directory/sites.dat
 says "names beside a pipe" 'none: No such file'
 rm directory/fifo
@@ -282,7 +282,7 @@ expect "a new file, undone" 0 "$bin/try-output" undo.log 0 3000 undo
 if [ -e undo.log ]; then fail "a new file is left"; else pass; fi
 if command -v script >/dev/null; then
 	expect "a terminal" 1 script -qec "$bin/try-output - 0 1000" /dev/null
-	says "a terminal" 'a log is not for a terminal, use -o'
+	says "a terminal" 'a log cannot be printed on a terminal; use -o'
 fi
 
 # --- the names of tasks

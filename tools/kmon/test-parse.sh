@@ -176,7 +176,7 @@ names_of "beside a log that is here" here 'b.c:1 func:here' forms
 names_of "of standard input" here 'b.c:1 func:here' - <forms
 names_of "as asked for" other 'a.c:1 func:beside' -p other/pids.dat beside/log
 parse "names that are read, beside the log" 3 -n -f -o beside/pids.dat beside/log
-says "names that are read, beside the log" 'beside/pids.dat: is what is to be read'
+says "names that are read, beside the log" 'beside/pids.dat: is an input file'
 rm pids.dat sites.dat
 
 # --- names that somebody else put beside the log
@@ -499,7 +499,7 @@ ln -s same symlink
 ln same hardlink
 for name in same symlink hardlink; do
 	parse "$name is the log" 3 -f -o "$name" announced same
-	says "$name is the log" "kmonparse: $name: is what is to be read"
+	says "$name is the log" "kmonparse: $name: is an input file"
 done
 expect "standard input is the log" 3 bash -c "'$bin/kmonparse' -f -o same <same"
 expect "- is the log" 3 bash -c "'$bin/kmonparse' -f -o same - <same"

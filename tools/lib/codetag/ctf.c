@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams and packets of a CTF trace, and those parts of the metadata that are of
- * the streams, see ctf.h.
+ * Streams and packets of a CTF trace, and the metadata that describes them, see ctf.h.
  *
- * The writer is our own, as events of a fixed layout need no more than copies,
- * and a library's object for each field would take longer than all else. All
- * fields are aligned to bytes and in the order of this machine.
+ * There is no library behind it: events with a fixed layout only have to be copied, and
+ * a library's object for each field would take most of the time. All fields are aligned
+ * to bytes and in the byte order of this machine.
  *
- * In a stream the clock must not go back, so there it stands still where times do.
- * Lost records are told in the packets, as other tracers do: a packet ends where a
- * loss is told of.
+ * The clock of a stream must not go back. If the time of an event does, the clock stands
+ * still. Lost records are reported in the packets, as other tracers do: each report of a
+ * loss ends a packet.
  */
 #include <assert.h>
 #include <endian.h>
@@ -28,10 +27,10 @@
 #define CTF_MAGIC	0xc1fc1fc1u
 #define PACKET_FIRST	1024u
 #define PACKET_SIZE	65536u
-/* readers count nanoseconds in 64 bits with a sign */
+/* readers store nanoseconds in signed 64 bits */
 #define CLOCK_MAX	((uint64_t)INT64_MAX / 2)
 
-/* as it is in the files: nothing between the fields */
+/* the layout of the files: no padding between the fields */
 #pragma pack(push, 1)
 
 struct packet_head {
@@ -68,7 +67,7 @@ struct ctf_writer {
 	unsigned int nr_streams;
 };
 
-/* the metadata up to the types of events: byte order, names, clock */
+/* the first part of the metadata: types, byte order, names, clock */
 static const char metadata_head[] =
 "/* CTF 1.8 */\n"
 "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
@@ -143,7 +142,7 @@ static struct ctf_stream *stream_new(unsigned int cpu)
 	return stream;
 }
 
-/* There may be more CPUs than files can be open: open for each packet. */
+/* Open the file for each packet: there may be more CPUs than a process can open files. */
 static void packet_write(struct ctf_writer *ctf, struct ctf_stream *stream)
 {
 	char name[32];
@@ -213,7 +212,7 @@ static void stream_end(struct ctf_writer *ctf, struct ctf_stream *stream)
 	free(stream);
 }
 
-/* In a string of the metadata there is no quote and no backslash. */
+/* Strings in the metadata must not contain quotes, backslashes or control characters. */
 static char clean(char c)
 {
 	return c < ' ' || c > '~' || c == '"' || c == '\\' ? '?' : c;
@@ -231,12 +230,12 @@ static void clean_copy(char *to, size_t size, const char *text)
 /* Interface */
 
 /**
- * ctf_put_head - write the metadata up to the types of events
+ * ctf_put_head - write the first part of the metadata
  * @file: from ctf_metadata()
- * @tracer: name of the program that recorded
- * @machine: what was recorded there
- * @release: of its kernel
- * @clock: name of the clock, a word; it counts nanoseconds
+ * @tracer: name of the tracer
+ * @machine: architecture of the recorded machine, or ""
+ * @release: release of its kernel, or ""
+ * @clock: name of the clock, one word; the clock counts nanoseconds
  *
  * This defines the types u8 to u64, s32, x32, x64 and clock_value.
  */
@@ -254,7 +253,7 @@ void ctf_put_head(FILE *file, const char *tracer, const char *machine,
 /**
  * ctf_put_stream - write the part of the metadata that describes the streams
  * @file: from ctf_metadata()
- * @event_context: what all events have after their head, as a line, or ""
+ * @event_context: declaration of the fields that follow the head of each event, or ""
  */
 void ctf_put_stream(FILE *file, const char *event_context)
 {
@@ -264,7 +263,7 @@ void ctf_put_stream(FILE *file, const char *event_context)
 /**
  * ctf_put_label - write a label of an enumeration
  * @file: from ctf_metadata()
- * @text: any text; what cannot be in a label is '?' there
+ * @text: any text; characters that a label cannot contain become '?'
  */
 void ctf_put_label(FILE *file, const char *text)
 {
@@ -276,8 +275,7 @@ void ctf_put_label(FILE *file, const char *text)
 
 /**
  * ctf_open - begin to write a CTF trace
- * @dir: is made, readable by its owner alone; or is the user's, writable by nobody
- *	else, and has none of the files yet
+ * @dir: path of the directory, see outdir_open(); it must not contain a trace yet
  *
  * Return: for ctf_close(), or NULL after a message.
  */
@@ -288,7 +286,7 @@ struct ctf_writer *ctf_open(const char *dir)
 
 	if (fd < 0)
 		return NULL;
-	/* better found now than at the end */
+	/* Fail now rather than after all work is done. */
 	if (!faccessat(fd, "metadata", F_OK, AT_SYMLINK_NOFOLLOW)) {
 		close(fd);
 		errno = EEXIST;
@@ -303,9 +301,9 @@ struct ctf_writer *ctf_open(const char *dir)
 /**
  * ctf_stream - the stream of a CPU
  * @ctf: from ctf_open()
- * @cpu: its number; memory is taken for all up to it
+ * @cpu: number of the CPU; memory grows with the highest number
  *
- * Return: the stream, which is @ctf's.
+ * Return: the stream, which ctf_close() frees.
  */
 struct ctf_stream *ctf_stream(struct ctf_writer *ctf, unsigned int cpu)
 {
@@ -324,8 +322,8 @@ struct ctf_stream *ctf_stream(struct ctf_writer *ctf, unsigned int cpu)
 }
 
 /**
- * ctf_time - the time that the next event has to bear
- * @stream: of the event
+ * ctf_time - time for the next event
+ * @stream: stream of the event
  *
  * Return: nanoseconds.
  */
@@ -335,9 +333,9 @@ uint64_t ctf_time(const struct ctf_stream *stream)
 }
 
 /**
- * ctf_advance - set the clock of a stream, which never goes back
- * @stream: of the next event
- * @time: nanoseconds
+ * ctf_advance - move the clock of a stream forward
+ * @stream: the stream
+ * @time: nanoseconds; a time before the clock does not change it
  */
 void ctf_advance(struct ctf_stream *stream, uint64_t time)
 {
@@ -347,9 +345,9 @@ void ctf_advance(struct ctf_stream *stream, uint64_t time)
 /**
  * ctf_put - write an event
  * @ctf: from ctf_open()
- * @stream: where to
- * @event: as it is in the file, with the time of ctf_time()
- * @size: of @event
+ * @stream: stream of the event
+ * @event: the event in the layout of the file, with the time from ctf_time()
+ * @size: size of @event in bytes
  */
 void ctf_put(struct ctf_writer *ctf, struct ctf_stream *stream, const void *event,
 	     size_t size)
@@ -363,12 +361,12 @@ void ctf_put(struct ctf_writer *ctf, struct ctf_stream *stream, const void *even
 }
 
 /**
- * ctf_lost - tell of a loss
+ * ctf_lost - report lost events
  * @ctf: from ctf_open()
- * @stream: of the events that were lost
- * @events: how many
+ * @stream: stream of the lost events
+ * @events: number of lost events
  *
- * The loss belongs to the packet that it ends, even if it is an empty one.
+ * This ends the current packet, which carries the number; the packet may be empty.
  */
 void ctf_lost(struct ctf_writer *ctf, struct ctf_stream *stream, uint64_t events)
 {
@@ -394,11 +392,11 @@ FILE *ctf_metadata(struct ctf_writer *ctf)
 }
 
 /**
- * ctf_close - write what is left and close
- * @ctf: from ctf_open(), is gone afterwards
- * @metadata: from ctf_metadata(), is closed, or NULL
+ * ctf_close - write the remaining packets and close the trace
+ * @ctf: from ctf_open(); freed
+ * @metadata: from ctf_metadata(), or NULL; closed
  *
- * Return: false when not all could be written, after a message.
+ * Return: false after a message if something could not be written.
  */
 bool ctf_close(struct ctf_writer *ctf, FILE *metadata)
 {

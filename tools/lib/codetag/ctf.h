@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The streams of a trace in the Common Trace Format 1.8, one a CPU.
+ * Writing a trace in the Common Trace Format 1.8, with one stream per CPU.
  *
- * What an event is made of is its writer's business, and so are the words for it
- * in the metadata. All events begin with their number, one byte, and the time, of
- * ctf_time(), eight bytes; ctf_put_head() and ctf_put_stream() describe that and the
- * packets.
+ * The caller defines the fields of its events and describes them in the metadata. Every
+ * event begins with its number (one byte) and the time from ctf_time() (eight bytes);
+ * ctf_put_head() and ctf_put_stream() describe these and the packets.
  */
 #ifndef _CODETAG_CTF_H
 #define _CODETAG_CTF_H

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is live, see live.h.
+ * Live memory, see live.h.
  *
- * Objects: 256 tables by the upper bits of the hash, each with open addressing,
- * so that one that grows needs little room beside the old. Nothing is ever taken
- * out: a freed object stays as a mark that tells a second free from a free of
- * the unknown. When a table is seven eighths full of objects and marks, it grows
- * by half if it is mostly objects, else only the marks are dropped. A live object
- * so costs from 37 to 64 bytes, and marks cost nothing.
+ * Objects: there are 256 tables with open addressing, chosen by the upper bits of the
+ * hash, so that a table that grows needs little memory beside the old one. Entries are
+ * never removed: the entry of a freed object stays as a mark, which distinguishes a
+ * second free from the free of an unknown object. When a table is seven eighths full of
+ * objects and marks, it grows by half if most entries are live; otherwise only its marks
+ * are dropped. So a live object costs 37 to 64 bytes, and marks cost nothing.
  *
- * Blocks: leaves of up to LEAF_BLOCKS blocks in order. Each leaf stands for a
- * range of addresses, all of them together for all addresses, and holds the
- * blocks that begin there. The leaves hang in a tree of the C library, where
- * ranges that overlap compare as equal: looking for the range of one address
- * finds its leaf. As blocks do not overlap, the one with the highest start not
- * above an address is the only one that can reach it.
+ * Blocks: leaves contain up to LEAF_BLOCKS blocks in order. Each leaf covers a range of
+ * addresses and contains the blocks that begin there; together the leaves cover all
+ * addresses. The leaves are in a tree of the C library, in which overlapping ranges
+ * compare as equal: a search for the range of one address finds its leaf. Blocks do not
+ * overlap, so only the last block that begins at or before an address can contain it.
  */
 #include <assert.h>
 #include <search.h>
@@ -29,7 +28,7 @@
 #define SHARD_BITS	8
 #define SHARDS		BIT(SHARD_BITS)
 #define SHARD_FIRST	64u
-/* until there are that many, a table always grows */
+/* A smaller table always grows. */
 #define SHARD_SMALL	1024u
 
 static_assert(sizeof(struct object) == 32, "the table of objects is compact");
@@ -37,11 +36,11 @@ static_assert(sizeof(struct object) == 32, "the table of objects is compact");
 struct shard {
 	struct object *slots;
 	uint32_t size;
-	uint32_t used;		/* live and marks */
+	uint32_t used;		/* live objects and marks */
 	uint32_t live;
 };
 
-/* sizes beyond 32 bits, which only a broken or hostile trace has */
+/* sizes above 32 bits, which only a damaged or crafted trace contains */
 struct huge {
 	struct bytes *list;
 	uint32_t *unused;
@@ -86,7 +85,7 @@ static struct shard *shard_of(const struct objects *objects, uint64_t hash)
 	return (struct shard *)&objects->shards[hash >> (64 - SHARD_BITS)];
 }
 
-/* The place for @hash in a table of any size, without a division. */
+/* Map @hash to a table of any size without a division. */
 static uint32_t slot_of(const struct shard *shard, uint64_t hash)
 {
 	return (uint64_t)(uint32_t)hash * shard->size >> 32;
@@ -162,7 +161,7 @@ struct objects *objects_new(void)
 }
 
 /**
- * objects_free - give back the memory
+ * objects_free - free a table of objects
  * @objects: from objects_new()
  */
 void objects_free(struct objects *objects)
@@ -177,8 +176,8 @@ void objects_free(struct objects *objects)
 }
 
 /**
- * objects_prefetch - an address will soon be asked for
- * @objects: where
+ * objects_prefetch - fetch the entry of an address into the cache
+ * @objects: the table
  * @ptr: the address
  */
 void objects_prefetch(const struct objects *objects, uint64_t ptr)
@@ -190,8 +189,8 @@ void objects_prefetch(const struct objects *objects, uint64_t ptr)
 }
 
 /**
- * objects_find - what is known of an address
- * @objects: where
+ * objects_find - find the entry of an address
+ * @objects: the table
  * @ptr: the address, not 0
  *
  * Return: an entry, live or a mark, valid until objects_get(); or NULL.
@@ -205,11 +204,11 @@ struct object *objects_find(const struct objects *objects, uint64_t ptr)
 }
 
 /**
- * objects_get - the entry of an address, made if there is none
- * @objects: where
+ * objects_get - find the entry of an address, or add one
+ * @objects: the table
  * @ptr: the address, not 0
  *
- * A new entry has only @ptr set, and is as good as freed.
+ * In a new entry only @ptr is set, and it is not live.
  *
  * Return: the entry, valid until the next objects_get().
  */
@@ -232,9 +231,9 @@ struct object *objects_get(struct objects *objects, uint64_t ptr)
 
 /**
  * object_born - make an entry live
- * @objects: where it is
- * @object: from objects_get(), not live
- * @bytes: its size
+ * @objects: the table
+ * @object: entry from objects_get(), not live
+ * @bytes: size of the allocation
  */
 void object_born(struct objects *objects, struct object *object,
 		 struct bytes bytes)
@@ -251,8 +250,8 @@ void object_born(struct objects *objects, struct object *object,
 }
 
 /**
- * object_bytes - the size of a live object
- * @objects: where it is
+ * object_bytes - get the size of a live object
+ * @objects: the table
  * @object: the object
  *
  * Return: its size.
@@ -266,9 +265,9 @@ struct bytes object_bytes(const struct objects *objects,
 }
 
 /**
- * object_freed - make a live entry a mark
- * @objects: where it is
- * @object: from objects_find() or objects_get(), live
+ * object_freed - turn a live entry into a mark
+ * @objects: the table
+ * @object: live entry from objects_find() or objects_get()
  *
  * Return: its size.
  */
@@ -286,10 +285,10 @@ struct bytes object_freed(struct objects *objects, struct object *object)
 }
 
 /**
- * objects_each - visit what is live
- * @objects: where
+ * objects_each - visit all live objects
+ * @objects: the table
  * @fn: called for each object, in no order
- * @data: for @fn
+ * @data: passed to @fn
  */
 void objects_each(const struct objects *objects,
 		  void (*fn)(const struct object *object, void *data),
@@ -336,7 +335,7 @@ static struct leaf *leaf_of(struct blocks *blocks, uint64_t addr)
 	return leaf;
 }
 
-/* How many blocks of the leaf begin at or before @addr. */
+/* Returns the number of blocks in the leaf that begin at or before @addr. */
 static unsigned int leaf_upto(const struct leaf *leaf, uint64_t addr)
 {
 	unsigned int low = 0, high = leaf->nr, mid;
@@ -362,9 +361,9 @@ static void leaf_move(struct leaf *to, struct leaf *from, unsigned int first)
 }
 
 /*
- * Make room in a full leaf for a block that goes to place @i: half of it moves
- * out, or nothing when the block goes to the end, as it does in a row of rising
- * addresses. The range is cut between what stays and what does not.
+ * Split a full leaf to make room for a block at position @i. Half of the blocks move to
+ * the new leaf. If the new block goes to the end, as in a series of rising addresses, no
+ * block moves. The range of the leaf is divided accordingly.
  */
 static void leaf_split(struct blocks *blocks, struct leaf *leaf,
 		       unsigned int i, uint64_t start)
@@ -387,7 +386,7 @@ static void leaf_split(struct blocks *blocks, struct leaf *leaf,
 	tree_add(blocks, new);
 }
 
-/* Give what is in @leaf, which is not the first, to the one before. */
+/* Move the blocks of @leaf, which is not the first one, to the leaf before it. */
 static void leaf_merge(struct blocks *blocks, struct leaf *leaf)
 {
 	struct leaf *prev = leaf->prev;
@@ -414,7 +413,9 @@ static void leaf_remove(struct blocks *blocks, struct leaf *leaf,
 		leaf_merge(blocks, leaf);
 }
 
-/* The block that begins last at or before @addr; only the first leaf is empty. */
+/*
+ * Find the last block that begins at or before @addr. Only the first leaf can be empty.
+ */
 static struct leaf *leaf_before(struct blocks *blocks, uint64_t addr,
 				unsigned int *i)
 {
@@ -431,7 +432,7 @@ static struct leaf *leaf_before(struct blocks *blocks, uint64_t addr,
 	return leaf;
 }
 
-/* What of @requested falls to @part of @size bytes, rounded down. */
+/* Returns the share of @requested for @part of @size bytes, rounded down. */
 static uint64_t share(uint64_t requested, uint64_t part, uint64_t size)
 {
 	uint64_t times = requested / size, rest = requested % size, sum;
@@ -447,7 +448,7 @@ static uint64_t share(uint64_t requested, uint64_t part, uint64_t size)
 	return sat_add(sum, requested / size);
 }
 
-/* Cut [@start, @last] out of @whole; what is before and after may be empty. */
+/* Cut [@start, @last] out of @whole. The parts before and after it may be empty. */
 static void block_divide(const struct block *whole, uint64_t start,
 			 uint64_t last, struct block *before,
 			 struct block *part, struct block *after)
@@ -491,7 +492,7 @@ struct blocks *blocks_new(void)
 }
 
 /**
- * blocks_free - give back the memory
+ * blocks_free - free a set of blocks
  * @blocks: from blocks_new()
  */
 void blocks_free(struct blocks *blocks)
@@ -501,9 +502,9 @@ void blocks_free(struct blocks *blocks)
 }
 
 /**
- * blocks_add - a block is live
- * @blocks: where
- * @block: the block, copied; blocks_find() finds nothing in its range
+ * blocks_add - add a live block
+ * @blocks: the set
+ * @block: the block, which is copied; no block in the set may overlap it
  */
 void blocks_add(struct blocks *blocks, const struct block *block)
 {
@@ -522,8 +523,8 @@ void blocks_add(struct blocks *blocks, const struct block *block)
 }
 
 /**
- * blocks_find - the last live block that has a byte in a range
- * @blocks: where
+ * blocks_find - find the last live block that overlaps a range
+ * @blocks: the set
  * @start: first address of the range
  * @last: last address of the range
  *
@@ -540,15 +541,15 @@ struct block *blocks_find(struct blocks *blocks, uint64_t start, uint64_t last)
 }
 
 /**
- * blocks_cut - take the last live part of a range out of the set
- * @blocks: where
+ * blocks_cut - remove the last live part of a range from the set
+ * @blocks: the set
  * @start: first address of the range
  * @last: last address of the range
- * @part: out, what was taken: a block or a part of one
+ * @part: set to the removed block, or to the removed part of it
  *
- * What the block has outside of the range stays live.
+ * The parts of the block outside the range stay live.
  *
- * Return: false when nothing in the range is live.
+ * Return: false if nothing in the range is live.
  */
 bool blocks_cut(struct blocks *blocks, uint64_t start, uint64_t last,
 		struct block *part)
@@ -572,10 +573,10 @@ bool blocks_cut(struct blocks *blocks, uint64_t start, uint64_t last,
 }
 
 /**
- * blocks_each - visit what is live
- * @blocks: where
- * @fn: called for each block, by rising address
- * @data: for @fn
+ * blocks_each - visit all live blocks
+ * @blocks: the set
+ * @fn: called for each block, in the order of the addresses
+ * @data: passed to @fn
  */
 void blocks_each(const struct blocks *blocks,
 		 void (*fn)(const struct block *block, void *data),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is live at a moment of a trace: objects by address, and blocks of pages
- * by range.
+ * Memory that is live at a moment of a trace: objects by address, and blocks of pages by
+ * range.
  *
- * Objects (kmalloc and caches) are freed by the address they were allocated at,
- * and there are many: a hash table of entries of 32 bytes. Blocks of pages can be
- * freed in parts and found from any address in them: an ordered set of ranges
- * that never overlap. An object and a block at the same address are both live,
- * the one within the other.
+ * Objects (of kmalloc() and caches) are freed by the address of their allocation, and
+ * there are many of them: they are in a hash table with entries of 32 bytes. Blocks of
+ * pages can be freed in parts and can be found by any address in them: they are in an
+ * ordered set of ranges that never overlap. If an object and a block have the same
+ * address, both are live, and the object is in the block.
  */
 #ifndef _CODETAG_LIVE_H
 #define _CODETAG_LIVE_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* of the fields below, where kernel-doc wants the numbers themselves */
+/* widths of the bit-fields below, where kernel-doc needs plain numbers */
 #define LIVE_SITE_BITS	18
 #define LIVE_CPU_BITS	13
 #define LIVE_EPOCH_BITS	30
@@ -23,14 +23,16 @@
 /**
  * struct object - an entry of the table of objects
  * @ptr: address, 0 in an unused entry
- * @born: when it was allocated, on the clock of the model
- * @requested: bytes, see object_bytes()
- * @allocated: bytes, see object_bytes()
+ * @born: time of the allocation
+ * @requested: requested bytes, see object_bytes()
+ * @allocated: allocated bytes, see object_bytes()
  * @site: number of the call site
- * @cpu: that allocated it
- * @epoch: losses of records before it was allocated, or freed
- * @live: not freed; a freed one stays as a mark until its place is needed
- * @huge: @requested is a number in the list of those too large for 32 bits
+ * @cpu: CPU of the allocation
+ * @epoch: number of losses before the last allocation or free
+ * @live: not freed. The entry of a freed object stays as a mark until its place is needed.
+ * @huge: @requested is an index into the list of sizes that exceed 32 bits
+ *
+ * Only @ptr, @live and the sizes belong to this library, the rest to its users.
  */
 struct object {
 	uint64_t ptr;
@@ -45,9 +47,9 @@ struct object {
 };
 
 /**
- * struct bytes - a size as asked for and as it is
- * @requested: asked for
- * @allocated: taken
+ * struct bytes - the two sizes of an allocation
+ * @requested: requested bytes
+ * @allocated: allocated bytes
  */
 struct bytes {
 	uint64_t requested;
@@ -55,14 +57,14 @@ struct bytes {
 };
 
 /**
- * struct block - pages that are live together
+ * struct block - a block of pages, or the live part of one
  * @start: address of the first byte
  * @last: address of the last byte
- * @born: when they were allocated, on the clock of the model
- * @requested: bytes; allocated are those from @start to @last
+ * @born: time of the allocation
+ * @requested: requested bytes; the allocated ones are those from @start to @last
  * @site: number of the call site
- * @cpu: that allocated them
- * @epoch: losses of records before
+ * @cpu: CPU of the allocation
+ * @epoch: number of losses before the allocation
  */
 struct block {
 	uint64_t start;

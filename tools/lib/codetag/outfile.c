@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Open what is written to, see outfile.h.
+ * Opening outputs, see outfile.h.
  *
- * A file is always a new one, made by O_EXCL: another user may have put a link, a hard
- * link or a file of his own under that name, and nothing may be written to any of them.
- * A look at the old file only serves to choose: if it has become something else
- * meanwhile, opening it fails.
+ * A file is always created with O_EXCL: another user may have put a link, a hard link or
+ * a file of his own under this name, and the program must not write to any of them. The
+ * program looks at an existing file only to choose what to do. If another user changes
+ * the file after that, opening it fails.
  *
- * The directory that it is in is found first, name by name, and all else is done below
- * that. On the way there, links of other users are not followed either.
+ * The directory of the file is opened first, one name at a time, and everything else
+ * happens relative to it. On this way, links of other users are not followed, either.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "outfile.h"
 #include "util.h"
 
-/* As many links on the way as the kernel would follow. */
+/* The kernel follows as many links in a path. */
 #define LINKS_MAX	40u
 
 static int create(int dir, const char *name)
@@ -32,15 +32,16 @@ static int create(int dir, const char *name)
 		      0600);
 }
 
-/* Root trusts nobody else, others trust root: /dev/null is root's. */
+/* Root trusts only root. Other users also trust root, who owns /dev/null. */
 static bool is_trusted(const struct stat *st)
 {
 	return st->st_uid == geteuid() || !st->st_uid;
 }
 
 /*
- * The owner of a link need not have put it there: without fs.protected_hardlinks another
- * user can give it a second name, in a directory of his own or in one for all.
+ * The owner of a link may not be the user who put it there: without
+ * fs.protected_hardlinks another user can give the link a second name, in a directory of
+ * his own or in a shared one.
  */
 static bool may_follow(int dir, const struct stat *link)
 {
@@ -99,13 +100,13 @@ static int walk(int dir, const char *path, unsigned int *links)
 }
 
 /**
- * outfile_parent - open the directory that a file is in
- * @path: of the file
- * @name: out, its name there, a part of @path
+ * outfile_parent - open the directory of a file
+ * @path: path of the file
+ * @name: set to the name of the file in the directory, a part of @path
  *
- * Who keeps it writes to this directory, whatever somebody does to its name meanwhile.
+ * The descriptor refers to this directory even if another user renames it.
  *
- * Return: a file descriptor, of O_PATH, or -1 with errno.
+ * Return: a file descriptor with O_PATH, or -1 with errno.
  */
 int outfile_parent(const char *path, const char **name)
 {
@@ -131,13 +132,14 @@ static bool leads_to_proc(int dir, const char *name)
 }
 
 /**
- * outfile_replaceable - can there be another file under this name
- * @dir: from outfile_parent()
- * @name: of a file, or of a link, or not there
+ * outfile_replaceable - check whether a new file may take this name
+ * @dir: directory, from outfile_parent()
+ * @name: name in @dir; it may be missing
  *
- * A link into /proc is not replaced: /dev/stdout is one, and the system needs it.
+ * Files and links can be replaced, except links into /proc: /dev/stdout is such a link,
+ * and the system needs it.
  *
- * Return: false with errno.
+ * Return: true, or false with errno.
  */
 bool outfile_replaceable(int dir, const char *name)
 {
@@ -153,9 +155,9 @@ bool outfile_replaceable(int dir, const char *name)
 }
 
 /**
- * outfile_in_place - is it no file to replace, but something to write to
- * @dir: from outfile_parent(), or AT_FDCWD
- * @name: in it
+ * outfile_in_place - check whether a name is to be written to, not replaced
+ * @dir: directory, from outfile_parent(), or AT_FDCWD
+ * @name: name in @dir
  *
  * Return: true for a device or a pipe.
  */
@@ -169,11 +171,12 @@ bool outfile_in_place(int dir, const char *name)
 
 /**
  * outfile_open_in_place - open a device or a pipe
- * @dir: from outfile_parent()
- * @name: in it
+ * @dir: directory, from outfile_parent()
+ * @name: name in @dir
  *
- * A pipe that nobody reads is an error, ENXIO, and nothing to wait for. Writing may
- * wait. Neither may belong to another user, who would read what is written.
+ * A pipe without a reader is an error, ENXIO: the program does not wait for a reader.
+ * Writing may block. A device or pipe of another user is refused, because that user
+ * could read the output.
  *
  * Return: a file descriptor, or -1 with errno.
  */
@@ -194,13 +197,13 @@ int outfile_open_in_place(int dir, const char *name)
 }
 
 /**
- * outfile_usable - may a device or a pipe be opened by outfile_open_in_place()
- * @dir: from outfile_parent()
- * @name: in it
+ * outfile_usable - check whether a device or a pipe can be opened later
+ * @dir: directory, from outfile_parent()
+ * @name: name in @dir
  *
- * Looks without opening it: a pipe may not have its reader yet.
+ * The check does not open it, because a pipe may not have a reader yet.
  *
- * Return: false with errno.
+ * Return: true, or false with errno.
  */
 bool outfile_usable(int dir, const char *name)
 {
@@ -213,9 +216,9 @@ bool outfile_usable(int dir, const char *name)
 }
 
 /**
- * outfile_temp - make a file that gets its name later
- * @dir: from outfile_parent()
- * @temp: out, the name it has until then
+ * outfile_temp - create a file under a temporary name
+ * @dir: directory, from outfile_parent()
+ * @temp: set to the temporary name
  *
  * Return: a file descriptor, or -1 with errno.
  */
@@ -230,12 +233,12 @@ int outfile_temp(int dir, char temp[OUTFILE_TEMP_SIZE])
 }
 
 /**
- * outfile_rename - give it that name, in one step: nobody else can in between
- * @dir: from outfile_parent()
- * @temp: from outfile_temp()
- * @name: in @dir; a file or a link of that name is gone then
+ * outfile_rename - give a temporary file its final name
+ * @dir: directory, from outfile_parent()
+ * @temp: name from outfile_temp()
+ * @name: final name; an existing file or link of this name is replaced atomically
  *
- * Return: false with errno; then @temp is gone.
+ * Return: true, or false with errno after removing @temp.
  */
 bool outfile_rename(int dir, const char *temp, const char *name)
 {
@@ -292,9 +295,9 @@ static int report_error(const char *path)
 }
 
 /**
- * outfile_open - open what -o names
- * @path: of the file
- * @force: it may be there already, and is overwritten
+ * outfile_open - open an output file
+ * @path: path of the file
+ * @force: overwrite an existing file
  *
  * Return: a file descriptor, or -1 after a message.
  */
@@ -312,7 +315,7 @@ int outfile_open(const char *path, bool force)
 	return fd < 0 ? report_error(path) : fd;
 }
 
-/* With a slash behind its name, a link would be followed. */
+/* The kernel follows a link if a slash follows its name. */
 static char *without_slash(const char *path)
 {
 	char *name = need_string(path);
@@ -345,8 +348,8 @@ static bool is_private(int fd)
 }
 
 /**
- * outdir_open - open a directory to write files into
- * @path: is made, for its owner alone, if it is not there
+ * outdir_open - open an output directory
+ * @path: path of the directory; if it is missing, it is created for its owner alone
  *
  * Return: a file descriptor for openat(), or -1 after a message.
  */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs write to: one rule for files, one for directories.
+ * Outputs of the programs: one rule for files, one for directories.
  *
- * A file that is there is refused, unless the user forces it. A new file is made in
- * place of the old one, readable by its owner alone; a link is replaced, and what it
- * leads to is never touched. With force, a device or a pipe is written to. So root can
- * write into a directory that others may write to.
+ * An existing file is only overwritten if the user forces it. Then a new file takes the
+ * place of the old one, readable only by its owner. A link is replaced, and its target
+ * is never touched. With force, the programs also write to an existing device or pipe.
+ * So root can safely write into a directory that other users can write to.
  *
- * A directory must belong to the user, and no other user may write to it.
+ * A directory must belong to the user, and no other user may have write access.
  */
 #ifndef _CODETAG_OUTFILE_H
 #define _CODETAG_OUTFILE_H
 
 #include <stdbool.h>
 
-/* The name of a file that gets its own later; eight digits follow. */
+/* Prefix of the name of a temporary file; eight hexadecimal digits follow. */
 #define OUTFILE_TEMP		".codetag-"
 #define OUTFILE_TEMP_SIZE	(sizeof(OUTFILE_TEMP) + 8)
 

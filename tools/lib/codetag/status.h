@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the programs end: one table for all of them, explained in
+ * Exit codes: one table for all programs, explained in
  * Documentation/tools/codetag.rst.
  *
- * If several apply, the order is EXIT_OUTPUT, EXIT_CANNOT, EXIT_LOST, EXIT_UNKNOWN.
+ * If several codes apply, the first of EXIT_OUTPUT, EXIT_CANNOT, EXIT_LOST, EXIT_UNKNOWN
+ * is used.
  */
 #ifndef _CODETAG_STATUS_H
 #define _CODETAG_STATUS_H
 
 /**
  * enum exit_status - exit codes of all programs
- * @EXIT_GOOD: all of it was done, and nothing is missing
- * @EXIT_CANNOT: it could not be done, or not to the end
- * @EXIT_LOST: done, but the data have gaps or errors: lost or not fetched, damaged
- * @EXIT_OUTPUT: the output could not be made or written
- * @EXIT_UNKNOWN: done, and nobody can tell whether data are missing
+ * @EXIT_GOOD: success, and no data are missing
+ * @EXIT_CANNOT: the task failed, or could not be finished
+ * @EXIT_LOST: done, but data were lost, not fetched, or damaged
+ * @EXIT_OUTPUT: the output could not be created or written
+ * @EXIT_UNKNOWN: done, but it is unknown whether data are missing
  * @EXIT_USAGE: wrong options; nothing was done
  *
  * EXIT_USAGE is EX_USAGE of sysexits.h.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the Makefiles of the tools have in common. They name PROGRAMS, TEST_PROGRAMS
-# and then include this.
+# What the Makefiles of the tools have in common. A Makefile sets PROGRAMS and
+# TEST_PROGRAMS, then includes this file.
 #
-#	make O=dir		the products there
-#	make STATIC=1		programs for an initramfs, where the Makefile allows it
-#	make SANITIZE=1		all with the sanitizers for addresses and undefined behaviour
+#	make O=dir		put the products into dir
+#	make STATIC=1		link statically, for an initramfs, if the Makefile supports it
+#	make SANITIZE=1		build with the sanitizers for addresses and undefined behaviour
 #	make install		to $(DESTDIR)$(bindir)
 
 .DEFAULT_GOAL := all
@@ -25,7 +25,7 @@ bindir ?= $(prefix)/bin
 
 CODETAG_LIB := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 
-# Like kbuild: O is meant from where make was called.
+# As in kbuild, O is relative to the directory in which make was called.
 ifneq ($(O),)
 OUT := $(shell cd "$(PWD)" && mkdir -p "$(O)" && cd "$(O)" && pwd)
 ifeq ($(OUT),)
@@ -35,7 +35,7 @@ else
 OUT := $(CURDIR)
 endif
 
-# The headers of the kernel that libc does not bring; all others are libc's.
+# Only headers that libc does not have are taken from the kernel.
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(CODETAG_LIB) \
 	    -idirafter $(CODETAG_LIB)/../../../include/uapi
 CFLAGS ?= -O2 -g
@@ -61,7 +61,7 @@ LIB := $(OUT)/libcodetag.a
 .PHONY: all
 all: $(addprefix $(OUT)/,$(PROGRAMS))
 
-# FLAGS changes when the command does: no object of another kind is left in
+# .flags changes with the command, so objects built by another command are rebuilt.
 $(OUT)/%.o: %.c $(OUT)/.flags
 	$(COMPILE) -pthread -MMD -MP -c -o $@ $<
 
@@ -92,11 +92,11 @@ install: all
 	$(INSTALL) -d $(DESTDIR)$(bindir)
 	$(INSTALL) -m 755 $(addprefix $(OUT)/,$(PROGRAMS)) $(DESTDIR)$(bindir)
 
-# libFuzzer wants clang with its run-time.
+# libFuzzer needs clang with its run-time library.
 LIBFUZZER = $(shell echo 'int LLVMFuzzerTestOneInput() { return 0; }' | \
 	$(CLANG) -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null && echo y)
 
-# run_fuzzers LIST: each for SECONDS, in $(OUT), on the seeds in corpus
+# run_fuzzers LIST: run each fuzzer for SECONDS in $(OUT), with the seeds in corpus
 define run_fuzzers
 @cd $(OUT) && mkdir -p found && bad=0; for fuzzer in $(1); do \
 	./$$fuzzer -max_total_time=$(SECONDS) -max_len=65536 -timeout=20 \

@@ -18,29 +18,29 @@ static void usage(FILE *out)
 {
 	fputs("Usage: kmemtrace_check [OPTION]... FILE...\n"
 	      "       kmemtrace_check [OPTION]... --all [DIR]\n"
-	      "Check files cpu<n>.out that kmemtraced recorded. The header is looked for\n"
-	      "beside each; without it the byte order is guessed.\n"
+	      "Check files cpu<n>.out of kmemtraced. The header of a file is expected in the\n"
+	      "same directory; without it, the byte order is guessed.\n"
 	      "\n"
-	      "  -a, --all             all files of the trace in DIR (the current folder if it\n"
-	      "                        has a header, else " TRACE_DIRECTORY "), and that no\n"
-	      "                        sequence number is missing that was not lost\n"
-	      "  -b, --begins N        with --all: recording was switched on N times while\n"
-	      "                        it was recorded; where neither this nor the header\n"
-	      "                        says so, a few single numbers may be missing with no\n"
-	      "                        more than a note\n"
-	      "  -m, --max-errors N    show N errors a file (20); the rest is counted\n"
-	      "  -q, --quiet           no summaries\n"
-	      "  -h, --help            this text\n"
-	      "  -V, --version         the version of the ABI that is known\n"
+	      "  -a, --all             check all files of the trace in DIR (default: the\n"
+	      "                        current directory if it has a header, else\n"
+	      "                        " TRACE_DIRECTORY "), and that each missing sequence\n"
+	      "                        number belongs to a lost event\n"
+	      "  -b, --begins N        with --all: recording was switched on N times during the\n"
+	      "                        trace. If neither this option nor the header gives this\n"
+	      "                        number, missing single numbers only cause a note.\n"
+	      "  -m, --max-errors N    print N errors per file (default: 20), count the others\n"
+	      "  -q, --quiet           print no summaries\n"
+	      "  -h, --help            print this text\n"
+	      "  -V, --version         print the version of the supported ABI\n"
 	      "\n"
 	      "Exit status:\n"
-	      "  0  clean\n"
-	      "  1  something could not be read\n"
-	      "  2  errors were found\n"
-	      "  3  the findings could not be written\n"
-	      "  4  with --all: no errors, but the trace is not complete or of a part of a\n"
-	      "     recording, so that nobody can tell whether records are missing\n"
-	      "  64 wrong options\n",
+	      "  0   clean\n"
+	      "  1   something could not be read\n"
+	      "  2   errors were found\n"
+	      "  3   the findings could not be written\n"
+	      "  4   with --all: no errors, but the trace is incomplete or covers only a part\n"
+	      "      of a recording, so it is unknown whether records are missing\n"
+	      "  64  wrong options\n",
 	      out);
 }
 
@@ -49,7 +49,7 @@ static uint64_t to_number(const char *s)
 	uint64_t n;
 
 	if (!number_parse(s, UINT64_MAX, &n)) {
-		fprintf(stderr, "kmemtrace_check: %s is no number\n", s);
+		fprintf(stderr, "kmemtrace_check: %s: not a number\n", s);
 		exit(EXIT_USAGE);
 	}
 	return n;

@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kmemtraced: record what kmemtrace tells, until it is told to stop.
+ * kmemtraced: record the events of kmemtrace until a signal or a limit ends it.
  *
- * Each file cpu<n> has a thread of its own, bound to that CPU, as relay asks of
- * its readers: the kernel fills a buffer on its CPU only, and who reads it there
- * cannot meet it half-way through a record. For the same reason each read() comes
- * after a poll(). What a CPU that is offline has left behind is at rest, so from
- * there on any CPU may read it; that is done at the end, or when it is back.
+ * The header is written twice: at the beginning, to say that the trace is not complete,
+ * and at the end. See record.h for the parts of the program.
  *
- * The bytes go to disk as they come, a buffer at a time. Only a file that cannot be
- * written any more is looked into: it is cut after its last whole record, so that
- * what is on disk is a valid trace at every end this program comes to. The header is
- * written at the beginning and room is kept for a second one, which says at the end
- * how it went; until then the trace is one that is not complete.
+ * If this program switches recording on, it also switches it off; if the program is
+ * killed, the kernel does. If recording is on already, perhaps since boot, the program
+ * joins it: it discards nothing, and recording stays on. With --rest it switches nothing
+ * and fetches what an earlier recording left.
  *
- * Who switches recording on switches it off again; if this program is killed, the
- * kernel does. One that was on already, from boot perhaps, is joined: nothing is
- * thrown away, and it is left on. With --rest nothing is switched at all, and what an
- * earlier recording left is taken.
- *
- * A signal, or the end of the time, ends recording, and then what the kernel still has
- * is fetched; a second signal does without the rest.
- *
- * The readers share nothing but the events to stop and to have stopped, what is left
- * of the limit, and that something failed; the main thread does all else.
+ * A signal or the end of the time ends the recording; then the program fetches the
+ * records that are still in the kernel. A second signal skips the rest of them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +56,7 @@ static bool is_debugfs_mounted(void)
 	return !statfs(path, &fs) && fs.f_type == DEBUGFS_MAGIC;
 }
 
-/* Why can the first file not be opened? */
+/* Explain why the first file cannot be opened. */
 static void explain(int err)
 {
 	if (err == EACCES || err == EPERM)
@@ -84,7 +72,7 @@ static void explain(int err)
 			     options.debugfs);
 }
 
-/* Only one may read: what it reads is gone for others. */
+/* Only one program may read, because each record can be read only once. */
 static bool take_lock(void)
 {
 	rec.lock = open_at("enabled", O_RDWR);
@@ -112,7 +100,7 @@ static void check_abi(void)
 		record_error("%s/abi_version cannot be read; going on", options.debugfs);
 }
 
-/* "time,pid" is "time pid", and "all" what the kernel lists. */
+/* Returns "time pid" for "time,pid", and all features of the kernel for "all". */
 static char *wanted_features(void)
 {
 	struct text text;
@@ -155,7 +143,7 @@ static bool set_features(void)
 
 static bool rest_found;
 
-/* Whoever switched recording off has closed the last sub-buffer, so poll() knows. */
+/* Switching recording off closes the last sub-buffer, so poll() sees what is left. */
 static bool look_for_rest(unsigned int cpu)
 {
 	struct pollfd fd = { .events = POLLIN };
@@ -172,8 +160,8 @@ static bool look_for_rest(unsigned int cpu)
 }
 
 /*
- * What an earlier recording left in the buffers, and what of its losses is still
- * to be told, is none of ours: give the buffers their size anew.
+ * Discard the records of an earlier recording and its unreported losses: writing to
+ * "subbufs" empties the buffers.
  */
 static bool discard(void)
 {
@@ -183,7 +171,7 @@ static bool discard(void)
 	if (!visit_cpu_files(look_for_rest))
 		return false;
 	if (rest_found)
-		record_note("what an earlier recording left is thrown away, see --rest");
+		record_note("the rest of an earlier recording is thrown away, see --rest");
 	snprintf(value, sizeof(value), "%lld\n", read_value("subbufs", 0));
 	err = write_file("subbufs", value);
 	if (err && err != -ENOENT)
@@ -200,8 +188,8 @@ static bool no_error(bool on, int err)
 }
 
 /*
- * Until the lock is given up, which happens when this program is killed as well. A
- * kernel that does not know that goes on until somebody ends it.
+ * Recording stays on until the lock is released, which also happens if this program is
+ * killed. An older kernel does not support this and records until somebody ends it.
  */
 static bool switch_on(void)
 {
@@ -218,7 +206,7 @@ static bool switch_off(void)
 	return no_error(false, write_file("enabled", "0\n"));
 }
 
-/* Two descriptors a CPU, and some of our own. */
+/* Each CPU needs two descriptors. */
 static void allow_files(void)
 {
 	struct rlimit limit;
@@ -246,7 +234,7 @@ static bool prepare(void)
 	if (!take_lock())
 		return false;
 	check_abi();
-	/* One read more than there can be, so that the last is short. */
+	/* One read more than the kernel can have, so that the last one is short. */
 	rec.drain_max = rec.read_size + SUBBUF_SIZE *
 		(uint64_t)read_value("subbufs", SUBBUFS_UNKNOWN);
 	return true;
@@ -264,14 +252,14 @@ static bool do_options_fit(bool on)
 			     options.debugfs);
 	else if ((on || options.rest) && options.features)
 		record_error("%s, too late for --features; first echo 0 >%s/enabled",
-			     on ? "recording is on" : "what is there is recorded",
+			     on ? "recording is on" : "the events are already recorded",
 			     options.debugfs);
 	else
 		return true;
 	return false;
 }
 
-/* From here on everything is in place, and recording is on. */
+/* Prepare everything and switch recording on. */
 static bool begin(void)
 {
 	bool on = is_recording();
@@ -279,12 +267,12 @@ static bool begin(void)
 	if (!do_options_fit(on))
 		return false;
 	rec.begun = !on && !options.rest;
-	/* Nothing of the kernel is changed before there is a folder to write to. */
+	/* Change nothing in the kernel before there is a directory to write to. */
 	if (!make_directory())
 		return false;
 	if (rec.begun && (!set_features() || !discard()))
 		return false;
-	/* The old trace stays until the kernel agrees, as far as it can be asked. */
+	/* Keep the old trace as long as the kernel may still refuse to record. */
 	if (!clear_directory())
 		return false;
 	read_stats(&rec.before);
@@ -299,8 +287,8 @@ static bool begin(void)
 }
 
 /*
- * A recording that was joined is whole if all that it has ever written was there
- * to be read. Then what it lost is what it has lost since boot.
+ * A recording that was joined is whole if everything that the kernel has written since
+ * boot was read. Then the losses are those since boot.
  */
 static void judge_span(uint64_t read)
 {
@@ -311,7 +299,7 @@ static void judge_span(uint64_t read)
 	rec.before = (struct all_stats){ .known = true };
 }
 
-/* Returns whether there were any. */
+/* Returns whether there was a signal. */
 static bool take_signals(int signals)
 {
 	struct signalfd_siginfo info;
@@ -360,7 +348,7 @@ static uint64_t bytes_of(unsigned int cpu)
 	return 0;
 }
 
-/* Of a recording that is ours from begin to end, all that was written is here. */
+/* If this program began and ended the recording, it must have all that was written. */
 static void check_taken(void)
 {
 	uint64_t wrote;
@@ -374,7 +362,7 @@ static void check_taken(void)
 			stats_of(&rec.before, rec.after.cpus[i].cpu).bytes;
 		if (wrote <= bytes_of(rec.after.cpus[i].cpu))
 			continue;
-		record_error("cpu%u: the kernel wrote %llu bytes, %llu came here",
+		record_error("cpu%u: the kernel wrote %llu bytes, but only %llu were read",
 			     rec.after.cpus[i].cpu, (unsigned long long)wrote,
 			     (unsigned long long)bytes_of(rec.after.cpus[i].cpu));
 		set_flag(&rec.failed_other);
@@ -385,7 +373,7 @@ static void end(int signals)
 {
 	if (rec.on || options.stop)
 		rec.ended = switch_off();
-	/* a CPU may have come within the last second */
+	/* a CPU may have appeared within the last second */
 	if (!is_set(&rec.failed_other) && !is_set(&rec.failed_output))
 		scan();
 	if (!rec.ended)
@@ -399,13 +387,13 @@ static void end(int signals)
 		rec.unknown = true;
 	}
 	judge_span(bytes_read());
-	/* Recording may have begun without the tags that were asked for. */
+	/* Recording may have begun without the requested tags. */
 	free(rec.features.s);
 	if (!read_file("features", &rec.features))
 		rec.features = (struct text){ .s = NULL };
 	check_taken();
 	if (rec.failed_output)
-		record_error("no more can be written to %s; what is there is valid, the rest is dropped",
+		record_error("cannot write to %s any more: the trace so far is valid, the rest is dropped",
 			     options.output);
 	end_header();
 }
@@ -453,7 +441,7 @@ static void show_progress(double elapsed)
 	last_time = elapsed;
 }
 
-/* Until a signal, a failure, or the end of the time. */
+/* Wait for a signal, a failure, or the end of the time. */
 static void record(int signals)
 {
 	struct pollfd fds[2] = {
@@ -485,7 +473,7 @@ static void record(int signals)
 	}
 }
 
-/* Of a recording that is ours, what the kernel wrote and is not here. */
+/* Returns how many bytes the kernel wrote that were not read, if that is known. */
 static unsigned long long bytes_left(void)
 {
 	uint64_t wrote = sum_stats(&rec.after).bytes - sum_stats(&rec.before).bytes;
@@ -497,7 +485,7 @@ static unsigned long long bytes_left(void)
 static void summarize_rest(void)
 {
 	if (rec.full)
-		record_note("-m %llu is reached; %llu bytes more are left out",
+		record_note("-m %llu is reached; %llu more bytes are left out",
 			    (unsigned long long)options.max, bytes_left());
 	if (rec.unfetched)
 		record_error("told to stop again; %llu bytes were not fetched", bytes_left());

@@ -69,12 +69,12 @@ void wake(int fd)
 {
 	uint64_t one = 1;
 
-	/* It fails only where it has long been readable. */
+	/* It fails only if the counter is full, and then the descriptor is readable. */
 	if (write(fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* From a reader: have the main thread end it all. */
+/* A reader calls this to make the main thread end the recording. */
 void record_fail(bool *which)
 {
 	set_flag(which);
@@ -91,7 +91,7 @@ int open_at(const char *name, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* All there is to read, with a NUL byte behind. */
+/* Read a file to its end and add a NUL byte. */
 static bool slurp_fd(int fd, struct text *text)
 {
 	size_t room = 4096;
@@ -173,14 +173,14 @@ int write_file(const char *name, const char *value)
 	return err;
 }
 
-/* A new file of the trace, whatever others may have put there. */
+/* Create a file of the trace. An existing file or link is an error. */
 int create_at(const char *name)
 {
 	return openat(rec.dir, name,
 		      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* "cpu12@suffix", with no other way to write the number */
+/* Is @name "cpu<n>@suffix", with the number in its usual form? */
 bool cpu_name(const char *name, const char *suffix, unsigned int *cpu)
 {
 	char again[32];

@@ -59,7 +59,7 @@ static bool read_online(struct text *text)
 	return read_all(open(ONLINE_CPUS, O_RDONLY | O_CLOEXEC), text);
 }
 
-/* Where it cannot be known, one that nothing can be bound to is taken as not. */
+/* If the list cannot be read, a CPU that no thread can be bound to counts as offline. */
 static bool is_online(unsigned int cpu)
 {
 	struct text text;
@@ -90,8 +90,8 @@ static int bind_thread(unsigned int cpu)
 }
 
 /*
- * Be on the CPU of the reader. If it goes offline, the kernel moves the thread
- * elsewhere, and leaves it there when the CPU is back.
+ * Move the thread to the CPU of the reader. If the CPU goes offline, the kernel moves
+ * the thread to another CPU and leaves it there when the CPU is back.
  */
 static bool be_there(struct reader *r)
 {
@@ -99,7 +99,7 @@ static bool be_there(struct reader *r)
 
 	if (r->bound && sched_getcpu() == (int)r->cpu)
 		return true;
-	/* It may come and go between one question and the next. */
+	/* The CPU may change its state between the calls. */
 	for (tries = 0; tries < 5; tries++) {
 		err = bind_thread(r->cpu);
 		r->bound = !err;
@@ -109,7 +109,7 @@ static bool be_there(struct reader *r)
 			return false;
 		usleep(10000);
 	}
-	record_error("cannot be bound to CPU %u, which is online: %s", r->cpu,
+	record_error("cannot bind a thread to CPU %u, which is online: %s", r->cpu,
 		     strerror(-err));
 	record_fail(&rec.failed_other);
 	return false;
@@ -117,7 +117,10 @@ static bool be_there(struct reader *r)
 
 /* Readers */
 
-/* Wait for data, or without @in for time; false when it is time to stop. */
+/*
+ * Wait for data in @in, or for the timeout if @in is -1. Returns false when the reader has
+ * to stop.
+ */
 static bool wait_for(int in, int timeout)
 {
 	struct pollfd fds[2] = {
@@ -135,7 +138,7 @@ static bool wait_for(int in, int timeout)
 	return !fds[0].revents;
 }
 
-/* How much of the file from @at on is whole records; -1: it has none such. */
+/* Returns the end of the whole records from offset @at on; -1 if there are none. */
 static int64_t whole_from(const struct reader *r, uint64_t at)
 {
 	size_t pos, size;
@@ -161,7 +164,7 @@ static int64_t whole_from(const struct reader *r, uint64_t at)
 	}
 }
 
-/* Leave a file that ends with a whole record. */
+/* Cut the file after its last whole record. */
 static void cut_to_whole(struct reader *r)
 {
 	int64_t whole;
@@ -172,7 +175,7 @@ static void cut_to_whole(struct reader *r)
 	if (whole < 0)
 		whole = whole_from(r, 0);
 	if (whole < 0) {
-		record_error("cpu%u.out: the records make no sense, they are left as they came",
+		record_error("cpu%u.out: the records are invalid, and are left as they are",
 			     r->cpu);
 		return;
 	}
@@ -183,7 +186,7 @@ static void cut_to_whole(struct reader *r)
 	r->whole = whole;
 }
 
-/* For what is no whole buffer, and where the file system has no other way. */
+/* Direct I/O needs whole buffers, and some file systems do not support it. */
 static void go_through_cache(struct reader *r)
 {
 	int flags = fcntl(r->out, F_GETFL);
@@ -195,7 +198,7 @@ static void go_through_cache(struct reader *r)
 		record_error("cpu%u.out: %s", r->cpu, strerror(errno));
 }
 
-/* As much of @size as --max has left for all readers. */
+/* Take up to @size bytes of the room that --max leaves for all readers. */
 static size_t take_room(size_t size)
 {
 	uint64_t left = __atomic_load_n(&rec.room, __ATOMIC_RELAXED), part;
@@ -207,7 +210,7 @@ static size_t take_room(size_t size)
 	return part;
 }
 
-/* False if no more can be written, or may be. */
+/* Returns false if nothing more can be written, or if --max is reached. */
 static bool write_out(struct reader *r)
 {
 	size_t n = take_room(r->fill);
@@ -246,8 +249,8 @@ static bool write_out(struct reader *r)
 }
 
 /*
- * One read, and a write when the buffer is full; -1 on failure. @room is how much
- * was asked for.
+ * Read once, and write when the buffer is full. Returns the bytes read, or -1 on failure.
+ * @room is set to the requested number of bytes.
  */
 static ssize_t transfer(struct reader *r, size_t *room)
 {
@@ -273,9 +276,9 @@ static ssize_t transfer(struct reader *r, size_t *room)
 }
 
 /*
- * The kernel is empty when it has less than was asked for. If it goes on to
- * record, it records this as well: so there is a bound to it. What was read before
- * is written even if there is nothing to be had any more.
+ * Fetch the rest: a read() that returns less than requested has emptied the buffers of
+ * the kernel. If recording goes on, the kernel also records this program's work, so there
+ * is an upper limit.
  */
 static void drain(struct reader *r)
 {
@@ -296,7 +299,7 @@ static void drain(struct reader *r)
 	write_out(r);
 }
 
-/* To the disk, unless nobody wants to wait for that. */
+/* Write the file to disk, except after a second signal. */
 static void sync_out(struct reader *r)
 {
 	if (is_set(&rec.give_up) || !fsync(r->out) || errno == EINVAL || errno == EROFS)
@@ -322,15 +325,15 @@ static void *reader_thread(void *arg)
 		if (!be_there(r))
 			continue;
 		n = transfer(r, &room);
-		/* There was to be something: do not spin for it. */
+		/* poll() promised data, but there were none: do not spin. */
 		if (!n && !wait_for(-1, 50))
 			break;
 	}
-	/* Where there is no room for it, do not fetch the rest. */
+	/* Do not fetch the rest if it cannot be written. */
 	if (n >= 0 && !is_set(&rec.failed_output))
 		drain(r);
 	else if (!is_set(&rec.failed_output))
-		write_out(r);	/* what was there before it failed */
+		write_out(r);	/* what was read before the failure */
 	go_through_cache(r);
 	cut_to_whole(r);
 	sync_out(r);
@@ -428,7 +431,7 @@ static bool has_reader(unsigned int cpu)
 	return false;
 }
 
-/* Until @fn fails. */
+/* Call @fn for each CPU that has a file, until it fails. */
 bool visit_cpu_files(bool (*fn)(unsigned int cpu))
 {
 	DIR *d = opendir(options.debugfs);
@@ -452,7 +455,7 @@ static bool read_if_new(unsigned int cpu)
 	return has_reader(cpu) || add_reader(cpu);
 }
 
-/* Files appear when recording begins, and with CPUs. */
+/* Start readers for new files: they appear when recording begins, and with CPUs. */
 bool scan(void)
 {
 	if (visit_cpu_files(read_if_new))
@@ -474,7 +477,7 @@ void report_cpus(void)
 		r = rec.readers[i];
 		offline = !cpu_in_list(online.s, r->cpu);
 		if (offline && !r->offline)
-			record_note("CPU %u is offline; its rest is read when it is back, or at the end",
+			record_note("CPU %u is offline; its records are read when it is back, or at the end",
 				    r->cpu);
 		else if (!offline && r->offline)
 			record_note("CPU %u is online again", r->cpu);

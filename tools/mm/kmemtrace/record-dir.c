@@ -19,7 +19,7 @@ static bool is_ours(const char *name)
 	       cpu_name(name, ".out", &cpu);
 }
 
-/* In the folder that one happens to be in, "header" may be something else. */
+/* In the current directory, "header" may be a file of another program. */
 static bool is_of_a_trace(const char *name)
 {
 	static const char begin[] = "kmemtrace ";
@@ -56,7 +56,7 @@ static bool remove_old(const char *name)
 	return false;
 }
 
-/* Until @fn fails. */
+/* Call @fn for each file of a trace, until it fails. */
 static bool visit_old(bool (*fn)(const char *name))
 {
 	int fd = openat(rec.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -78,8 +78,8 @@ static bool visit_old(bool (*fn)(const char *name))
 }
 
 /*
- * What is in it tells addresses of the kernel: it is for its owner alone. From here on
- * it is known by its descriptor, whatever somebody does to its name.
+ * The trace contains kernel addresses, so only its owner may read it. From here on the
+ * program uses the descriptor of the directory: another user may rename the directory.
  */
 bool make_directory(void)
 {
@@ -87,7 +87,7 @@ bool make_directory(void)
 	if (rec.dir >= 0 && visit_old(may_remove))
 		return true;
 	if (rec.dir < 0 && !strcmp(options.output, "."))
-		record_error("--output DIR writes to another folder, which is made");
+		record_error("--output DIR writes to another directory, which is created");
 	set_flag(&rec.failed_output);
 	return false;
 }

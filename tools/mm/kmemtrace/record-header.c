@@ -30,7 +30,7 @@ static void put_section(FILE *f, const char *name, const struct text *text)
 		fputc('\n', f);
 }
 
-/* "[time] [pid] tag" is "time pid" */
+/* The kernel lists "[time] [pid] tag" if time and pid are on: write "time pid". */
 static void put_features(FILE *f)
 {
 	const char *p = rec.features.s;
@@ -61,7 +61,7 @@ static void put_losses(FILE *f)
 	fprintf(f, "span %s\n",
 		rec.whole && losses_known() && (rec.ended || options.rest) &&
 		!rec.full && !rec.unfetched ? "whole" : "part");
-	/* It was switched on before the first record, and here alone. */
+	/* This program alone switched recording on, before the first record. */
 	if (rec.begun)
 		fputs("begins 0\n", f);
 	for (i = 0; i < rec.nr_readers; i++)
@@ -134,7 +134,7 @@ static FILE *create_header(void)
 	return NULL;
 }
 
-/* Over what @f has: that has been given room. @more is room to be given beyond. */
+/* Write the header over what @f has, plus @more bytes to reserve disk space. */
 static bool fill_header(FILE *f, bool last, size_t more)
 {
 	static const char zeros[4096];
@@ -171,7 +171,7 @@ static bool keep_room_for_last(void)
 	return rec.last_header && fill_header(rec.last_header, false, HEADER_MORE);
 }
 
-/* Without the right to see them, all are 0. */
+/* The kernel shows all addresses as 0 to unprivileged readers. */
 static bool has_addresses(void)
 {
 	const char *line, *end;
@@ -186,7 +186,7 @@ static bool has_addresses(void)
 	return false;
 }
 
-/* At the beginning: one that says it is not complete, and room for the last. */
+/* Write the first header, and reserve room for the last one. */
 bool begin_header(void)
 {
 	time_t now = time(NULL);
@@ -216,5 +216,5 @@ void end_header(void)
 	if (fill_header(rec.last_header, true, 0) && name_header())
 		return;
 	unlinkat(rec.dir, "header.tmp", 0);
-	record_error("the header is that of the beginning: the trace is not complete");
+	record_error("the last header could not be written: the trace is not complete");
 }

@@ -73,7 +73,7 @@ struct stats sum_stats(const struct all_stats *all)
 	return sum;
 }
 
-/* What each CPU lost is known of a kernel that has "stats". */
+/* Only a kernel with "stats" reports what each CPU lost. */
 bool losses_known(void)
 {
 	return rec.before.known && rec.after.known;
@@ -83,7 +83,7 @@ bool has_lost(void)
 {
 	if (rec.unknown)
 		return false;
-	/* Of the rest of a recording, what was lost before belongs to it. */
+	/* The losses before --rest belong to the recording that --rest fetches. */
 	if (!losses_known())
 		return rec.after.overruns !=
 		       (options.rest ? 0 : rec.before.overruns);

@@ -11,7 +11,10 @@
 
 #include "record.h"
 
-/* What makes a line another one; 0: it is not kept. */
+/*
+ * A key is the beginning of a line that identifies it. Returns its length; a line with the
+ * length 0 is not kept.
+ */
 static size_t first_word(const char *line, size_t len)
 {
 	const char *space = memchr(line, ' ', len);
@@ -19,7 +22,7 @@ static size_t first_word(const char *line, size_t len)
 	return space ? (size_t)(space - line) : len;
 }
 
-/* Of the kernel itself nothing goes. */
+/* Only symbols of modules can disappear. */
 static size_t symbol_of_module(const char *line, size_t len)
 {
 	return memchr(line, '\t', len) ? len : 0;
@@ -39,7 +42,7 @@ static uint64_t text_hash(const char *s, size_t len)
 	return h ? h : 1;
 }
 
-/* Returns whether it was in it. */
+/* Returns whether the set contained @h before. */
 static bool set_add(struct set *set, uint64_t h)
 {
 	size_t i;
@@ -67,7 +70,7 @@ static size_t count_lines(const struct text *text)
 	return nr + 1;
 }
 
-/* Add to @now those lines of @old that it does not have. */
+/* Add the lines of @old that are missing in @now. */
 static void merge(struct text *now, const struct text *old,
 		  size_t (*key)(const char *line, size_t len))
 {
@@ -131,7 +134,7 @@ void refresh_symbols(void)
 		     symbol_of_module);
 }
 
-/* The names of modules, in the order of the kernel: they tell of a change. */
+/* A hash of the names of the modules in their order, which changes with each load. */
 static uint64_t modules_hash(void)
 {
 	const char *line, *end;
@@ -148,7 +151,7 @@ static uint64_t modules_hash(void)
 	return h;
 }
 
-/* What is loaded now may be gone when the header is written. */
+/* Read the texts again if a module was loaded or unloaded. */
 void follow_modules(void)
 {
 	static uint64_t last;

@@ -2,7 +2,7 @@
 /*
  * What the parts of kmemtraced share:
  *
- *	kmemtraced.c	begin, wait, end, and say how it went
+ *	kmemtraced.c	begin, wait, end, report the outcome
  *	record-options.c	the command line
  *	record-header.c	the file "header"
  *	record-symbols.c	tags, modules and symbols for the header
@@ -46,22 +46,21 @@ struct record_options {
 };
 
 /**
- * struct reader - a CPU's file on its way to disk
- * @cpu: number
- * @in: cpu<n> of debugfs
- * @out: cpu<n>.out
- * @buf: READ_SIZE or less, aligned for @direct
- * @fill: how much of @buf is still to be written
- * @direct: @out goes past the page cache, in whole buffers. What the page cache
- *	would take for each page are allocations, and the trace would be full of
- *	them.
- * @thread: reads
- * @bound: the thread is bound to @cpu, or was until that went offline
- * @offline: main thread: has been reported to be
- * @bytes: written to @out
- * @mark: a place between two records, which is what a read() ends with that had
- *	room for more; perhaps still to be written
- * @whole: the last @mark that is in @out
+ * struct reader - copies the records of a CPU to disk
+ * @cpu: number of the CPU
+ * @in: file cpu<n> in debugfs
+ * @out: file cpu<n>.out
+ * @buf: rec.read_size bytes, aligned for @direct
+ * @fill: bytes of @buf that are not written yet
+ * @direct: write whole buffers to @out past the page cache. The page cache would allocate
+ *	memory for each page, and the trace would be full of these allocations.
+ * @thread: thread that reads
+ * @bound: the thread is bound to @cpu, or was until the CPU went offline
+ * @offline: the main thread has reported that the CPU is offline
+ * @bytes: bytes written to @out
+ * @mark: offset of a boundary between records, perhaps not written yet. A read() that
+ *	returns less than its buffer ends at such a boundary.
+ * @whole: last @mark that is in @out
  */
 struct reader {
 	unsigned int cpu;
@@ -78,7 +77,7 @@ struct reader {
 	uint64_t whole;
 };
 
-/* A line of the file "stats". */
+/* counts of a CPU, a line of the file "stats" */
 struct stats {
 	unsigned int cpu;
 	uint64_t events;
@@ -89,7 +88,10 @@ struct stats {
 	uint64_t untold_bytes;
 };
 
-/* @overruns is what a kernel without "stats" has: bytes lost, -1: not even that */
+/*
+ * Counts of all CPUs. A kernel without "stats" only has the lost bytes in @overruns; -1:
+ * it does not even have these.
+ */
 struct all_stats {
 	struct stats *cpus;
 	size_t nr;
@@ -106,22 +108,22 @@ struct recording {
 	struct reader **readers;
 	size_t nr_readers;
 	size_t read_size;
-	uint64_t drain_max;	/* of a reader, once told to stop */
-	uint64_t room;		/* what is left of --max */
+	uint64_t drain_max;	/* bytes that a reader fetches after the end */
+	uint64_t room;		/* bytes that --max leaves */
 	int dir;
-	int lock;		/* "enabled": holds the lock and the recording */
-	FILE *last_header;	/* room for it, until it is written */
-	int stop_fd;		/* readable once all shall stop */
-	int wake_fd;		/* readable once one has failed */
-	int done_fd;		/* counts readers that have stopped */
-	bool begun;		/* recording is to be switched on here, or was */
-	bool on;		/* it was, so it is ours to switch off */
-	bool ended;		/* and off, by anyone's wish */
-	bool whole;		/* the trace is of all that was recorded */
+	int lock;		/* "enabled": holds the lock and keeps recording on */
+	FILE *last_header;	/* room for the last header */
+	int stop_fd;		/* readable when the readers shall stop */
+	int wake_fd;		/* readable when a reader has failed */
+	int done_fd;		/* counts the readers that have stopped */
+	bool begun;		/* this program switches recording on, or did */
+	bool on;		/* it did, so it has to switch it off */
+	bool ended;		/* recording was switched off at the end */
+	bool whole;		/* the trace covers the whole recording */
 	bool full;		/* --max is reached */
-	bool give_up;		/* told to stop once more */
-	bool unfetched;		/* and something was left */
-	bool unknown;		/* nobody knows what was lost */
+	bool give_up;		/* there was a second signal */
+	bool unfetched;		/* because of that, records were left */
+	bool unknown;		/* the kernel does not report losses */
 	bool failed_output;
 	bool failed_other;
 	struct all_stats before;
@@ -131,7 +133,7 @@ struct recording {
 	struct text modules;
 	struct text kallsyms;
 	char started[32];
-	bool line;		/* a line of progress stands on the terminal */
+	bool line;		/* the terminal shows a line of progress */
 };
 
 extern struct record_options options;

@@ -91,40 +91,46 @@ static const struct word weight_words[] = {
 
 static const char usage[] =
 "Usage: kmemtrace-report [options] [DIR]\n"
-"Tell what the trace says that kmemtraced recorded in DIR (the current folder if it\n"
-"has a header, else " TRACE_DIRECTORY ").\n"
+"Report on the trace that kmemtraced recorded in DIR (default: the current\n"
+"directory if it has a header, else " TRACE_DIRECTORY ").\n"
 "\n"
-"What to tell:\n"
-"  -s, --sort KEY       allocated (default), requested, fragmentation, live,\n"
-"                       calls, frees, lifetime, cross-cpu; largest first\n"
-"  -n, --top N          that many rows of a list, 0 for all (default: 20 in text,\n"
-"                       else all)\n"
-"  -b, --by WHAT        rows by site (default), tag, size, type\n"
-"  -k, --vmlinux FILE   file and line of call sites from the kernel that ran,\n"
-"                       with debug information; where an allocation has a tag,\n"
-"                       its line is that of the tag all the same, and what is in\n"
-"                       neither has the name that the symbols of the trace give it\n"
-"      --moments N      parts of the time line, an even number (default 32)\n"
+"Contents:\n"
+"  -s, --sort KEY       sort by allocated (default), requested, fragmentation,\n"
+"                       live, calls, frees, lifetime or cross-cpu, largest first\n"
+"  -n, --top N          rows in each list, 0 for all (default: 20 in text)\n"
+"  -b, --by WHAT        one row per site (default), tag, size or type\n"
+"  -k, --vmlinux FILE   take file and line of call sites from FILE, the kernel\n"
+"                       that ran, with debug information. An allocation with a\n"
+"                       tag keeps the line of the tag. A call site that FILE does\n"
+"                       not contain gets its name from the symbols of the trace.\n"
+"      --moments N      parts of the time line, an even number (default: 32)\n"
 "Parts of the text (default: all):\n"
 "      --summary --rows --sizes --live --lifetimes --timeline --errors\n"
-"  -B, --bytes          plain numbers: bytes, nanoseconds\n"
+"  -B, --bytes          print plain numbers of bytes and nanoseconds\n"
 "Format:\n"
-"      --text           for people (default)\n"
-"      --json           all of it; --csv: the rows\n"
+"      --text           text (default)\n"
+"      --json           everything as JSON\n"
+"      --csv            the rows as CSV\n"
 "      --folded         stacks for flame graphs\n"
-"      --weight WHAT    of these: live (default), allocated, requested, calls\n"
+"      --weight WHAT    weight of the stacks: live (default), allocated, requested\n"
+"                       or calls\n"
 "      --pprof          gzipped profile for 'go tool pprof'\n"
-"      --ctf OUTDIR     the records for babeltrace2\n"
-"  -o, --output FILE    instead of standard output; only its owner may read it\n"
+"      --ctf OUTDIR     the records as a CTF trace for babeltrace2\n"
+"  -o, --output FILE    write to FILE, which only its owner can read, instead of\n"
+"                       standard output\n"
 "  -f, --force          overwrite FILE\n"
 "\n"
-"      --strict         exit code 2 for errors of the kernel, too\n"
-"  -h, --help           this\n"
-"  -V, --version        version\n"
+"      --strict         exit with code 2 also if the trace shows kernel errors\n"
+"  -h, --help           print this text\n"
+"  -V, --version        print the version\n"
 "\n"
-"Exit status: 0; 1 cannot read; 2 the trace is damaged, or with --strict there are\n"
-"errors (allowed mixing and what is after losses is none); 3 cannot write; 64 wrong\n"
-"options.\n";
+"Exit status:\n"
+"  0   reported\n"
+"  1   the trace could not be read\n"
+"  2   the trace is damaged, or --strict was given and there are errors. Allowed\n"
+"      mixing of interfaces and findings after losses do not count as errors.\n"
+"  3   the report could not be written\n"
+"  64  wrong options\n";
 
 enum long_option {
 	OPT_TEXT = 256,
@@ -176,7 +182,7 @@ static int word_value(const struct word *words, const char *word)
 		if (!strcmp(words->word, word))
 			return words->value;
 	}
-	usage_error("what is this", word);
+	usage_error("unknown word", word);
 }
 
 static unsigned int number_value(const char *word, unsigned int max)
@@ -184,7 +190,7 @@ static unsigned int number_value(const char *word, unsigned int max)
 	uint64_t value;
 
 	if (!number_parse(word, max, &value))
-		usage_error("not a number that will do", word);
+		usage_error("not a number, or too large", word);
 	return value;
 }
 
@@ -258,16 +264,16 @@ static void take_options(struct options *options, int argc, char **argv)
 				  NULL)) != -1)
 		take_option(options, opt);
 	if (argc - optind > 1)
-		usage_error("one directory is enough", argv[optind + 1]);
+		usage_error("only one directory can be given", argv[optind + 1]);
 	options->dir = optind < argc ? argv[optind] : trace_default_directory();
 	if (!options->top_given)
 		options->top = options->format == FORMAT_TEXT ? TOP_OF_TEXT : 0;
 	if (!options->sections)
 		options->sections = SECTION_ALL;
 	if (options->format == FORMAT_CTF && options->output)
-		usage_error("--ctf has a directory, not an --output", "");
+		usage_error("--ctf takes a directory; --output cannot be used with it", "");
 	if (options->format == FORMAT_PPROF && !options->output && isatty(STDOUT_FILENO))
-		usage_error("a profile is not for a terminal, use -o", "");
+		usage_error("a profile cannot be printed on a terminal; use -o", "");
 }
 
 /* The trace */
@@ -352,7 +358,7 @@ static bool would_replace_input(const struct options *options)
 
 	if (!options->force || stat(options->output, &st) || !is_input(&st, options))
 		return false;
-	fprintf(stderr, "kmemtrace-report: %s: is what is to be read\n", options->output);
+	fprintf(stderr, "kmemtrace-report: %s: is an input file\n", options->output);
 	return true;
 }
 

@@ -729,7 +729,7 @@ for mode in 1777 0777 0720 0702; do
 done
 expect "the current folder" 3 env -C "$tmp/shared" "${briefly[@]}"
 says "the current folder" 'kmemtraced: .: belongs to another user, or others may write to it'
-says "the current folder" '--output DIR writes to another folder, which is made'
+says "the current folder" '--output DIR writes to another directory, which is created'
 untouched "$tmp/shared" cpu7.out
 # nothing of the kernel is changed for a folder that is refused
 for folder in "$tmp/shared" "$out"; do

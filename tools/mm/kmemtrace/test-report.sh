@@ -551,7 +551,7 @@ reads_on() {
 		ln -s cpu1.out "$tmp/input/link" || return
 	for name in header cpu0.out again link; do
 		exits 3 -f -o "$tmp/input/$name" "$tmp/input" &&
-			says "is what is to be read" || return
+			says "is an input file" || return
 	done
 	rm "$tmp/input/again" "$tmp/input/link"
 	diff -r "$tmp/basic0" "$tmp/input"
