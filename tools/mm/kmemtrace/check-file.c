@@ -16,32 +16,32 @@
 #include "trace-order.h"
 #include "util.h"
 
-/* Records are of some 60 bytes. This leaves room for features to come. */
+/* Records have about 60 bytes. This limit leaves room for future features. */
 #define SANE_SIZE	4096
 #define BUFFER_SIZE	(1024 * 1024)
-/* Clocks of CPUs differ a little, and a time is taken before the number is. */
+/* The clocks of CPUs differ a little, and a record takes its time before its number. */
 #define TIME_JITTER	1000000
 #define CORE_SIZE	sizeof(struct kmemtrace_event)
-/* What kmalloc(0) returns, which nobody frees. */
+/* kmalloc(0) returns this address, and nobody frees it. */
 #define NO_MEMORY_LAST	16u
 
 struct check_options check_options = { .max_errors = 20 };
 struct check_result check_result;
 
-/* What is found in a file */
+/* Data and messages */
 
 struct check {
 	const char *name;
 	const struct trace_header *header;
 	int fd;
 	bool swap;
-	bool newer;		/* than what this program knows */
+	bool newer;		/* the ABI is newer than this program */
 	uint8_t *buf;
 	size_t pos;
 	size_t end;
 	uint64_t base;		/* offset of buf[0] in the file */
 	uint64_t errors;
-	bool unread;		/* of a read that failed on */
+	bool unread;		/* a read failed: the rest was not read */
 	uint64_t records;
 	uint64_t allocs;
 	uint64_t frees;
@@ -92,7 +92,7 @@ static uint64_t get64(const struct check *c, const void *p)
 	return load64(p, c->swap);
 }
 
-/* Have up to @need bytes at the position; returns how many there are. */
+/* Read until there are @need bytes at the position; returns how many there are. */
 static size_t have(struct check *c, size_t need)
 {
 	size_t left = c->end - c->pos;
@@ -148,7 +148,7 @@ static void check_time(struct check *c, uint64_t time)
 	c->time = time;
 }
 
-/* Of a module that was there for too short a time, the table may know nothing. */
+/* The table may miss the tags of a module that was loaded only briefly. */
 static void check_tag(struct check *c, uint16_t tag)
 {
 	const struct trace_header *header = c->header;
@@ -157,23 +157,23 @@ static void check_tag(struct check *c, uint16_t tag)
 		c->unnamed_tags++;
 }
 
-/* Do @bytes fit where event @p says that they are? */
+/* Check that memory of @bytes can be at the address in event @p. */
 static void check_bytes(struct check *c, const uint8_t *p, uint64_t bytes)
 {
-	/* Pages that 32 bits do not reach have addresses beyond. */
+	/* Pages in high memory of a 32-bit machine have addresses above 32 bits. */
 	bool narrow = c->header->word_bits == 32 && p[1] != KMEMTRACE_TYPE_PAGES;
 	uint64_t top = narrow ? UINT32_MAX : UINT64_MAX;
 	uint64_t ptr = get64(c, p + 16);
 
 	if (ptr <= top && bytes && bytes - 1 > top - ptr)
-		error(c, "%llu bytes from %#llx on: there are no such addresses",
+		error(c, "%llu bytes at %#llx exceed the address space",
 		      (unsigned long long)bytes, (unsigned long long)ptr);
 	if (p[1] == KMEMTRACE_TYPE_PAGES && bytes % c->header->page_size)
 		error(c, "%llu bytes are no pages of %u",
 		      (unsigned long long)bytes, c->header->page_size);
 }
 
-/* @p is of event @event, and has @size bytes of data. */
+/* Check a feature of @event, whose data are @size bytes at @p. */
 static void check_feature(struct check *c, const uint8_t *event, unsigned int id,
 			  const uint8_t *p, unsigned int size)
 {
@@ -197,13 +197,13 @@ static void check_feature(struct check *c, const uint8_t *event, unsigned int id
 		break;
 	case KMEMTRACE_FEATURE_TAG:
 		if (!alloc)
-			error(c, "a tag in what is no allocation");
+			error(c, "a tag in a record that is not an allocation");
 		else
 			check_tag(c, get16(c, p));
 		break;
 	case KMEMTRACE_FEATURE_BYTES:
 		if (!page_free)
-			error(c, "feature bytes in what is no free of pages");
+			error(c, "feature bytes in a record that is not a free of pages");
 		else if (!get64(c, p))
 			error(c, "a free of 0 bytes");
 		else
@@ -212,16 +212,16 @@ static void check_feature(struct check *c, const uint8_t *event, unsigned int id
 	}
 }
 
-static void check_filling(struct check *c, const uint8_t *p, unsigned int left)
+static void check_padding(struct check *c, const uint8_t *p, unsigned int left)
 {
 	while (left--)
 		if (*p++) {
-			error(c, "filling that is not zero");
+			error(c, "padding that is not zero");
 			return;
 		}
 }
 
-/* Returns a bit for each feature that is there. */
+/* Returns a bit for each feature of the record. */
 static unsigned int check_features(struct check *c, const uint8_t *event,
 				   const uint8_t *p, unsigned int left)
 {
@@ -253,7 +253,7 @@ static unsigned int check_features(struct check *c, const uint8_t *event,
 		p += size;
 		left -= size;
 	}
-	check_filling(c, p, left);
+	check_padding(c, p, left);
 	return seen;
 }
 
@@ -308,7 +308,7 @@ static void check_free(struct check *c, const uint8_t *p, unsigned int size)
 	seen = check_features(c, p, p + CORE_SIZE, size - CORE_SIZE);
 	if (p[1] == KMEMTRACE_TYPE_PAGES && c->header->abi_version >= 2 &&
 	    !(seen & 1u << KMEMTRACE_FEATURE_BYTES))
-		error(c, "a free of pages that does not say how many bytes");
+		error(c, "a free of pages without the number of bytes");
 }
 
 static void check_lost(struct check *c, const uint8_t *p, unsigned int size)
@@ -369,7 +369,7 @@ static void check_event(struct check *c, const uint8_t *p, unsigned int size)
 	}
 }
 
-/* Returns whether it can be told where the next begins. */
+/* Returns false if the beginning of the next record is unknown. */
 static bool check_record(struct check *c)
 {
 	unsigned int size;
@@ -383,7 +383,7 @@ static bool check_record(struct check *c)
 	}
 	size = get16(c, c->buf + c->pos + 2);
 	if (size < CORE_SIZE || size % KMEMTRACE_ALIGN) {
-		error(c, "a record of %u bytes; the rest is not looked at", size);
+		error(c, "a record of %u bytes; the rest is not checked", size);
 		return false;
 	}
 	left = have(c, size);

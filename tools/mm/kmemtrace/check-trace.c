@@ -21,7 +21,7 @@
 
 /* Headers */
 
-/* What is wrong with records is found here, with what is wrong with the header. */
+/* check-file.c finds the errors in records, so only complaints about the header count. */
 static void complain_header(const char *file, uint64_t line, const char *what,
 			    void *data)
 {
@@ -60,10 +60,10 @@ static size_t dir_length(const char *name)
 	return slash ? slash + 1 - name : 0;
 }
 
-/* The files of one directory have one header, which is long: it is read once. */
+/* All files of a directory share one long header, which is read only once. */
 static struct {
 	struct trace *trace;
-	char *name;		/* of the file for which it was */
+	char *name;		/* file that it was read for */
 } known;
 
 /**
@@ -112,16 +112,16 @@ void check_one(const char *name)
 
 /* All files together */
 
-/* What the records say of numbers. */
+/* sequence numbers and losses of a trace */
 struct account {
 	const struct trace_header *header;
-	bool sound;		/* no file has an error in it */
-	uint64_t untold;	/* lost at the end, told of nowhere */
-	uint64_t told;
+	bool sound;		/* no file has an error */
+	uint64_t untold;	/* events lost at the end, which no record reports */
+	uint64_t told;		/* lost events that records report */
 	uint64_t told_bytes;
 	uint64_t missing;
 	uint64_t singles;	/* gaps of one number */
-	uint64_t doubles;	/* records whose number is that of another */
+	uint64_t doubles;	/* records with the number of another record */
 };
 
 static void __printf(2, 3) finding(const char *dir, const char *format, ...)
@@ -135,7 +135,7 @@ static void __printf(2, 3) finding(const char *dir, const char *format, ...)
 	putchar('\n');
 }
 
-/* Merge, and see which numbers are missing. */
+/* Merge the files and count the missing numbers. */
 static void count_missing(struct trace *trace, const char *dir, struct account *a)
 {
 	struct trace_record r;
@@ -166,7 +166,7 @@ static void count_missing(struct trace *trace, const char *dir, struct account *
 	check_result.errors += a->doubles;
 }
 
-/* Records that lack at the beginning or the end leave no gap. */
+/* Records missing at the beginning or the end leave no gap, but the files are shorter. */
 static void check_sizes(const char *dir, const struct account *a)
 {
 	DIR *d = a->header->written_known ? opendir(dir) : NULL;
@@ -191,7 +191,7 @@ static void check_sizes(const char *dir, const struct account *a)
 	check_result.errors++;
 }
 
-/* What the records tell of against what the kernel counted. */
+/* Compare the losses in records with the counts of the kernel. */
 static void check_told(const char *dir, const struct account *a)
 {
 	uint64_t lost = a->header->lost_events;
@@ -206,8 +206,8 @@ static void check_told(const char *dir, const struct account *a)
 }
 
 /*
- * Those that were lost last, after all records, leave no gap: only losses that no
- * record tells of can be such.
+ * Events lost after the last record leave no gap. No record reports these losses, so at
+ * most @untold of the losses may have no gap.
  */
 static void check_missing(const char *dir, const struct account *a)
 {
@@ -241,10 +241,10 @@ static void check_missing(const char *dir, const struct account *a)
 	}
 }
 
-/* What is there has no error, but what is not there cannot be told. */
+/* The trace has no error, but it is unknown whether records are missing. */
 static void open_end(const char *dir, const char *why)
 {
-	finding(dir, "%s: what is there is sound, whether records are missing cannot be told",
+	finding(dir, "%s: what is there is sound, but it is unknown whether records are missing",
 		why);
 	check_result.unknown = true;
 }
@@ -272,7 +272,7 @@ static void check_account(const char *dir, struct account *a)
 		open_end(dir, "a part of a recording");
 		return;
 	}
-	/* No line is no such loss in the trace of somebody else. */
+	/* Another recorder may not write this count: then take the difference. */
 	a->untold = header->untold_events;
 	if (!header->untold_known && a->told <= header->lost_events)
 		a->untold = header->lost_events - a->told;
@@ -280,7 +280,7 @@ static void check_account(const char *dir, struct account *a)
 	check_missing(dir, a);
 }
 
-/* Which CPUs have a file there. */
+/* Find the CPUs that have a file in @dir. */
 static void find_files(const char *dir, bool *there)
 {
 	DIR *d = opendir(dir);

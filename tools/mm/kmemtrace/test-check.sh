@@ -36,7 +36,7 @@ fault() {
 	done
 }
 
-fault size-0 'a record of 0 bytes; the rest is not looked at'
+fault size-0 'a record of 0 bytes; the rest is not checked'
 fault size-small 'a record of 16 bytes'
 fault size-odd 'a record of 50 bytes'
 fault size-core '24 bytes are too few for event 0'
@@ -52,20 +52,20 @@ fault free-zero 'a free of 0x10'
 fault ptr-32 'address 0x10000000000 does not fit in 32 bits'
 fault ptr-page 'pages at 0xc8000064, no multiple of 4096'
 fault size-page '100 bytes are no pages of 4096'
-fault size-over '2147483648 bytes from 0xc8000000 on: there are no such addresses'
+fault size-over '2147483648 bytes at 0xc8000000 exceed the address space'
 fault bytes-page '77 bytes are no pages of 4096'
 fault site-0 'call site 0'
-fault filling 'filling that is not zero'
-fault filling-late 'filling that is not zero'
+fault filling 'padding that is not zero'
+fault filling-late 'padding that is not zero'
 fault feature-over 'feature 2 of 99 bytes runs over the end'
 fault feature-small 'feature 2 has a size of 2'
 fault feature-short 'feature time has 2 bytes, not 8'
 fault feature-long 'feature pid has 6 bytes, not 4'
 fault feature-twice 'feature pid a second time'
 fault feature-id 'unknown feature 77'
-fault tag-on-free 'a tag in what is no allocation'
-fault bytes-missing 'a free of pages that does not say how many bytes'
-fault bytes-on-alloc 'feature bytes in what is no free of pages'
+fault tag-on-free 'a tag in a record that is not an allocation'
+fault bytes-missing 'a free of pages without the number of bytes'
+fault bytes-on-alloc 'feature bytes in a record that is not a free of pages'
 fault bytes-0 'a free of 0 bytes'
 fault lost-ptr 'a record of losses with an address'
 fault lost-site 'a record of losses with an address'
@@ -204,7 +204,7 @@ says "a number twice" 'is in cpu'
 gen all --header span=part
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
 check "a part" 4 --all "$tmp/all"
-says "a part" 'a part of a recording: what is there is sound, whether records are missing cannot'
+says "a part" 'a part of a recording: what is there is sound, but it is unknown whether records are missing'
 check "the files of a part" 0 "$tmp/all/cpu0.out" "$tmp/all/cpu1.out"
 sed -i '/^span /d' "$tmp/all/header"
 check "nothing said of a span" 4 --all "$tmp/all"

@@ -51,7 +51,7 @@ struct header_reader {
 	size_t symbols_room;
 	uint32_t *lost_cpus;
 	size_t nr_lost_cpus;
-	size_t nr_odd;		/* lines of kallsyms not understood */
+	size_t nr_odd;		/* lines of kallsyms that are no symbols */
 };
 
 static void __printf(2, 3) header_complain(struct header_reader *r,
@@ -65,9 +65,9 @@ static void __printf(2, 3) header_complain(struct header_reader *r,
 }
 
 /*
- * Strings move while the header is read, so until its end a pointer to one is
- * its offset. It rises line by line, which keeps symbols of the same address
- * apart when they are sorted.
+ * Strings move while the header is read, so until its end a pointer to a string contains
+ * its offset. The offsets rise from line to line, which gives symbols of the same address
+ * a fixed order when they are sorted.
  */
 static char *keep_string(struct header_reader *r, const char *s, size_t len)
 {
@@ -100,8 +100,8 @@ static void settle_string(const struct trace_header *header, char **s)
 }
 
 /*
- * A line without its end, or NULL after the last. One that is too long is
- * complained about and cut, one with a NUL byte ends at it.
+ * Read a line without its newline; NULL after the last line. A line that is too long is
+ * reported and cut, and a line ends at a NUL byte.
  */
 static char *next_line(struct header_reader *r)
 {
@@ -120,7 +120,7 @@ static char *next_line(struct header_reader *r)
 		return r->line;
 	header_complain(r, len < MAX_LINE - 1 ? "NUL byte in the line" :
 						"line too long");
-	/* After a NUL fgets() may or may not have read up to the end. */
+	/* After a NUL byte it is unknown whether fgets() has read the whole line. */
 	if (len < MAX_LINE - 1 && memchr(r->line + len, '\n', MAX_LINE - 1 - len))
 		return r->line;
 	do {
@@ -129,7 +129,7 @@ static char *next_line(struct header_reader *r)
 	return r->line;
 }
 
-/* A decimal number of its own word, which is taken off @s. */
+/* Read a number that is a word of its own, and move @s behind it. */
 static bool take_number(char **s, uint64_t *value)
 {
 	char *p = *s + strspn(*s, " ");
@@ -222,7 +222,7 @@ static bool key_page_size(struct header_reader *r, char *value)
 	return true;
 }
 
-/* These are shown to people, and are words: nothing else is let through. */
+/* Programs print these words, so only printable ASCII is accepted. */
 static bool set_word(char *word, size_t size, const char *value)
 {
 	snprintf(word, size, "%s", value);
@@ -278,7 +278,7 @@ static bool key_lost(struct header_reader *r, char *value)
 	return true;
 }
 
-/* "cpu n ...": add up the n */
+/* Add the number in "cpu number ..." to @sum. */
 static bool add_number(uint64_t *sum, char *value)
 {
 	uint64_t cpu, n;
@@ -401,13 +401,13 @@ static void read_tag(struct header_reader *r, char *line)
 	tag->function = keep_string(r, func, strlen(func));
 }
 
-/* Only what a call can return to is of use. */
+/* Only code can be a call site. */
 static bool is_text(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* "ffffffff81000000 T name", with "\t[module]" where there is one */
+/* "ffffffff81000000 T name", followed by "\t[module]" if it is in a module */
 static void read_symbol(struct header_reader *r, char *line)
 {
 	struct trace_header *header = r->header;
@@ -423,7 +423,7 @@ static void read_symbol(struct header_reader *r, char *line)
 			header_complain(r, "not a symbol");
 		return;
 	}
-	/* Without the right to see them all addresses are 0. */
+	/* The kernel shows all addresses as 0 to unprivileged readers. */
 	if (!addr || !is_text(end[1]) || header->nr_symbols == MAX_SYMBOLS)
 		return;
 	if (!try_grow(&header->symbols, header->nr_symbols, &r->symbols_room,
@@ -482,7 +482,7 @@ static int compare_symbols(const void *a, const void *b)
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
-	/* offsets still; those of kallsyms come with the best name first */
+	/* These are still offsets. kallsyms lists the best name of an address first. */
 	if (x->name != y->name)
 		return (uintptr_t)x->name < (uintptr_t)y->name ? -1 : 1;
 	return 0;
@@ -502,7 +502,7 @@ static void settle_header(struct header_reader *r)
 		settle_string(header, &header->tags[i].where);
 		settle_string(header, &header->tags[i].function);
 	}
-	/* It is complete, so no line is no loss. */
+	/* In a complete header, a CPU without a line lost nothing. */
 	if (header->complete)
 		header->lost_known = true;
 	r->nr_line++;
@@ -515,7 +515,7 @@ static void settle_header(struct header_reader *r)
 		header_complain(r, "cut short: no \"end\"");
 }
 
-/* Open what is a file, and do not wait for what only looks like one. */
+/* Open a regular file. O_NONBLOCK prevents waiting for the writer of a pipe. */
 static FILE *open_header(const char *name, bool needed, const struct complainer *to)
 {
 	struct stat st;
@@ -536,7 +536,7 @@ static FILE *open_header(const char *name, bool needed, const struct complainer 
 	return file;
 }
 
-/* Returns whether it is a header at all. */
+/* Returns false if the file is not a header. */
 static bool read_header(struct header_reader *r)
 {
 	char *line;
@@ -605,7 +605,7 @@ const struct trace_symbol *trace_symbol(const struct trace_header *header,
 	const struct trace_symbol *symbols = header->symbols;
 	size_t low = 0, high = header->nr_symbols, mid;
 
-	/* the first that is after @addr */
+	/* find the first symbol after @addr */
 	while (low < high) {
 		mid = low + (high - low) / 2;
 		if (symbols[mid].addr <= addr)

@@ -13,7 +13,7 @@
  * struct header_file - the header while a trace is opened
  * @name: path of the file; header_free() frees it
  * @header: result
- * @byte_order_known: @header.big_endian is set
+ * @byte_order_known: the header has the byte order
  * @cpus: CPUs that have a file in the trace
  * @nr_cpus: number of @cpus
  */

@@ -21,10 +21,10 @@
 #define KIB		1024u
 #define MIB		(KIB * KIB)
 
-/* of a stream's buffer; the least has room for the largest record */
+/* size of a stream's buffer; the smallest one holds the largest record */
 #define BUFFER_MAX	(256 * KIB)
 #define BUFFER_MIN	(64 * KIB)
-/* of all buffers, as long as each has BUFFER_MIN */
+/* size of all buffers together, unless each would have less than BUFFER_MIN */
 #define BUFFERS		(64 * MIB)
 
 bool trace_is_cpu_file(const char *name, unsigned int *cpu)
@@ -104,7 +104,7 @@ static bool find_streams(struct trace *trace, const char *dir)
 	return true;
 }
 
-/* A machine of many CPUs has more files than a process may have by default. */
+/* A machine with many CPUs has more files than a process can open by default. */
 static void allow_files(size_t nr)
 {
 	struct rlimit limit;
@@ -137,7 +137,7 @@ static bool open_stream(struct trace *trace, struct stream *s, int flags)
 		stream_end(s);
 		return false;
 	}
-	/* Without waiting a pipe looks empty. */
+	/* With O_NONBLOCK, a pipe without a writer would look empty. */
 	if (flags & O_NONBLOCK && !S_ISREG(st.st_mode)) {
 		complain(&trace->complainer, s->name, 0, "not a regular file");
 		stream_end(s);
@@ -149,7 +149,7 @@ static bool open_stream(struct trace *trace, struct stream *s, int flags)
 	return true;
 }
 
-/* Without a header, or where it does not say. */
+/* Guess the byte order if the header does not give it. */
 static void guess_byte_order(struct trace *trace)
 {
 	struct stream *s;
@@ -167,7 +167,7 @@ static void guess_byte_order(struct trace *trace)
 	trace->header.big_endian = native_big_endian() != swap;
 }
 
-/* Returns whether any could be opened, or there are none. */
+/* Returns true if at least one file could be opened, or if there are none. */
 static bool open_streams(struct trace *trace, bool order_known, int flags)
 {
 	bool any = !trace->nr_streams;

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a trace: the header, and the records of all CPUs in one order.
+ * Reading the records of all CPUs in one order, see trace.h.
  *
- * Each file is read through a buffer of its own, and of each the next record, its
- * head, is known. The records wear the low 32 bits of a number that counts those
- * of all CPUs. As a file's numbers only rise, its head is the earliest it still
- * has, and the earliest head of all is the next record of the trace. So memory
- * grows with the number of CPUs only.
+ * Each file has a buffer, and the next record of each file, its head, is known. A record
+ * contains the low 32 bits of a sequence number that all CPUs share. The numbers in a file
+ * only rise, so the head is the earliest record left in its file, and the earliest of all
+ * heads is the next record of the trace. So memory grows only with the number of CPUs.
  *
- * The numbers wrap around. A head is placed by its distance from the record
- * before it in the same file, the first of each file by that from the earliest
- * first. A distance of up to 2^31 is a step forward, else the number went back:
- * that is complained about, and the record is placed where the one before was. A
- * CPU that is silent while the others take more than 2^31 numbers is misplaced;
- * nothing in the records could tell.
+ * The numbers wrap around. The position of a head follows from its distance to the
+ * previous record in the same file; for the first record of each file, from its distance
+ * to the earliest first record. A distance of up to 2^31 is a step forward. A larger one
+ * means that the number went back: that is reported, and the record gets the position of
+ * the previous one. If a CPU writes nothing while the others take more than 2^31 numbers,
+ * its next record gets a wrong position, and nothing in the records shows it.
  *
- * A record is never looked at before it is known to be whole and in the buffer,
- * and no size or number is believed. A file in which the chain of sizes breaks
- * ends there; the others go on.
+ * The code reads a record only after it has checked that the record is whole and in the
+ * buffer, and it trusts no size or number. If the size of a record is invalid, reading
+ * this file ends there; the other files go on.
  */
 #include <assert.h>
 #include <errno.h>
@@ -39,7 +38,7 @@ static bool sane_size(unsigned int size)
 }
 
 /*
- * The size of a record is small, so read in the wrong order it is large, or no
+ * The size of a record is small. In the wrong byte order it would be large, or not a
  * multiple of 8.
  */
 bool record_guess_swap(const uint8_t *record)
@@ -52,7 +51,7 @@ bool record_guess_swap(const uint8_t *record)
 
 /* Streams */
 
-/* Have @need bytes at the head, if the file has as many. */
+/* Read until @need bytes are in the buffer at the head. Returns false if there are fewer. */
 bool stream_fill(struct trace *trace, struct stream *s, size_t need)
 {
 	size_t left = s->end - s->pos;
@@ -90,7 +89,7 @@ bool stream_fill(struct trace *trace, struct stream *s, size_t need)
 	return s->end >= need;
 }
 
-/* What of the file can be read has been. */
+/* Close a file from which nothing more can be read. */
 void stream_end(struct stream *s)
 {
 	if (s->fd >= 0)
@@ -115,7 +114,7 @@ unsigned int trace_core_size(uint8_t event_id)
 	}
 }
 
-/* Place the head; see the top of the file. */
+/* Find the position of the head, see the top of this file. */
 static void place_head(struct trace *trace, struct stream *s)
 {
 	uint32_t number = load32(s->buf + s->pos + 4, trace->swap);
@@ -132,7 +131,7 @@ static void place_head(struct trace *trace, struct stream *s)
 	s->last = number;
 }
 
-/* Find the head of a stream at or after its position; false if there is none. */
+/* Find the next valid record at or after the position. Returns false if there is none. */
 bool stream_find_head(struct trace *trace, struct stream *s)
 {
 	unsigned int size, left;
@@ -173,7 +172,7 @@ end:
 
 /* Records */
 
-/* @left begins with the feature itself. Returns what is wrong. */
+/* Read a feature of @size bytes at @p. Returns what is wrong with it, or NULL. */
 static inline const char *read_feature(struct trace_record *r, const uint8_t *p,
 				       unsigned int size, bool swap)
 {
@@ -233,8 +232,8 @@ static inline const char *read_features(struct trace_record *r, const uint8_t *p
 }
 
 /*
- * Built twice, once for each byte order, so that in the usual one nothing is left
- * of the question.
+ * This function is compiled once for each byte order, so the native one needs no
+ * conditions.
  */
 static __always_inline const char *
 decode(const struct stream *s, struct trace_record *r, bool swap)
@@ -266,7 +265,7 @@ decode(const struct stream *s, struct trace_record *r, bool swap)
 		p += 16;
 		break;
 	default:
-		/* where its features begin is not known */
+		/* It is unknown where its features begin. */
 		return NULL;
 	}
 	return read_features(r, p, s->buf + s->pos + s->head_size - p, swap);
@@ -287,7 +286,7 @@ static inline bool earlier(const void *a, const void *b)
 	       (x->sequence == y->sequence && x->cpu < y->cpu);
 }
 
-/* The current stream has moved on: which is the earliest now? */
+/* Choose the stream with the earliest head after the current one has advanced. */
 static void choose(struct trace *trace, bool ended)
 {
 	struct stream *s = trace->current;
@@ -321,8 +320,8 @@ bool trace_next(struct trace *trace, struct trace_record *record)
 }
 
 /*
- * All heads are found: give the first of each its place. The earliest is that
- * which no other is before, by way of the shorter distance.
+ * After all heads are found, give them their positions. The earliest head is the one that
+ * no other head precedes, measured by the shorter of both distances.
  */
 void trace_begin_merge(struct trace *trace)
 {

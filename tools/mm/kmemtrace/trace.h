@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading what kmemtraced recorded: a directory with the file "header" and a file
- * cpu<n>.out for each CPU, of any byte order and word size. The format is in
- * Documentation/mm/kmemtrace.rst.
+ * Reading a trace of kmemtraced: a directory with the file "header" and a file cpu<n>.out
+ * for each CPU, in any byte order and word size. Documentation/mm/kmemtrace.rst describes
+ * the format.
  *
- * Nothing in a trace is trusted. What is wrong is reported by file and offset
- * through a callback, and as much as can be read is.
+ * A trace may be damaged or crafted. Damage is reported with its file and offset through
+ * a callback, and everything that can be read is read.
  */
 #ifndef _KMEMTRACE_TRACE_H
 #define _KMEMTRACE_TRACE_H
@@ -18,15 +18,15 @@
 
 #include "complaints.h"
 
-/* where a trace is without a name, if not in the current directory */
+/* default directory of a trace if the current directory has none */
 #define TRACE_DIRECTORY	"kmemtrace-trace"
-/* the numbers of CPUs are below this */
+/* all CPU numbers are below this */
 #define TRACE_MAX_CPUS	65536u
 
 /**
- * struct trace_tag - a line of code, from the table of the kernel
- * @where: "mm/foo.c:12", with " [module]" where there is one
- * @function: its function
+ * struct trace_tag - a line of code in the table of tags
+ * @where: "mm/foo.c:12", followed by " [module]" if it is in a module
+ * @function: name of the function
  */
 struct trace_tag {
 	char *where;
@@ -36,7 +36,7 @@ struct trace_tag {
 /**
  * struct trace_symbol - a symbol of the kernel
  * @addr: address
- * @name: name, with " [module]" where there is one
+ * @name: name, followed by " [module]" if it is in a module
  */
 struct trace_symbol {
 	uint64_t addr;
@@ -44,27 +44,27 @@ struct trace_symbol {
 };
 
 /**
- * struct trace_header - what the file "header" says
- * @abi_version: of the records
+ * struct trace_header - contents of the file "header"
+ * @abi_version: version of the ABI of the records, 0 without a header
  * @big_endian: byte order of the records
  * @word_bits: 32 or 64
  * @page_size: in bytes
- * @complete: kmemtraced came to its end and wrote all it had read
- * @lost_known: @lost_events and @lost_bytes are there
- * @lost_events: records that the kernel could not write, all CPUs
- * @lost_bytes: their size
- * @whole: all that was recorded is there, from its beginning to its end
- * @written_known: @written is there
- * @written: bytes of the files of all CPUs
- * @earlier_events: of those lost before the trace, records in it tell
- * @untold_known: @untold_events is there
- * @untold_events: of @lost_events, those that no record tells of
- * @begins_known: @begins is there
+ * @complete: kmemtraced ended regularly and wrote everything it had read
+ * @lost_known: @lost_events and @lost_bytes are known
+ * @lost_events: events that the kernel could not write, on all CPUs
+ * @lost_bytes: bytes of the lost events
+ * @whole: the trace covers the whole recording
+ * @written_known: @written is known
+ * @written: bytes that were written to the files of all CPUs
+ * @earlier_events: events lost before the trace that records in the trace may report
+ * @untold_known: @untold_events is known
+ * @untold_events: number of @lost_events that no record reports
+ * @begins_known: @begins is known
  * @begins: how often recording was switched on after the first record
- * @machine: as in uname -m
- * @release: as in uname -r
+ * @machine: architecture, as printed by uname -m
+ * @release: release of the kernel, as printed by uname -r
  * @strings: the strings of @tags and @symbols; the first one is empty
- * @tags: by index, up to @nr_tags; an entry without @where is none
+ * @tags: tags by index; an entry without @where is unused
  * @nr_tags: size of @tags
  * @symbols: sorted by address
  * @nr_symbols: size of @symbols
@@ -96,22 +96,22 @@ struct trace_header {
 };
 
 /**
- * struct trace_record - a record in the order and size of this machine
- * @event_id: enum kmemtrace_event_id, or another in a later ABI
- * @type_id: enum kmemtrace_type_id, or another in a later ABI
- * @cpu: of whose file it is
- * @sequence: number extended to 64 bits, never less than that of the record
- *	before in the same file
- * @offset: in the file
+ * struct trace_record - a record in the byte order of this machine
+ * @event_id: enum kmemtrace_event_id, or an event of a later ABI
+ * @type_id: enum kmemtrace_type_id, or a type of a later ABI
+ * @cpu: CPU whose file contains the record
+ * @sequence: sequence number extended to 64 bits, never less than that of the previous
+ *	record in the same file
+ * @offset: offset of the record in the file
  * @call_site: return address
- * @ptr: memory, 0 for none
- * @bytes_req: of an allocation
- * @bytes_alloc: of an allocation
- * @gfp_flags: of an allocation
- * @target_cpu: of an allocation
- * @lost_events: of KMEMTRACE_EVENT_LOST
- * @lost_bytes: of KMEMTRACE_EVENT_LOST
- * @features: BIT(id) for each of the following that is there
+ * @ptr: address of the memory, 0 for none
+ * @bytes_req: allocation: requested bytes
+ * @bytes_alloc: allocation: allocated bytes
+ * @gfp_flags: allocation: flags
+ * @target_cpu: allocation: requested CPU
+ * @lost_events: KMEMTRACE_EVENT_LOST: number of lost events
+ * @lost_bytes: KMEMTRACE_EVENT_LOST: bytes of the lost events
+ * @features: BIT(id) for each of the following features that the record has
  * @time: KMEMTRACE_FEATURE_TIME
  * @bytes: KMEMTRACE_FEATURE_BYTES
  * @pid: KMEMTRACE_FEATURE_PID
@@ -144,21 +144,20 @@ struct trace;
 
 /**
  * trace_open - open a trace
- * @dir: the directory that kmemtraced wrote
- * @complain: told of what is wrong, now and later
- * @data: for @complain
+ * @dir: directory of the trace
+ * @complain: receives complaints until trace_close()
+ * @data: passed to @complain
  *
- * Return: the trace, or NULL after a complaint: there is no header, or nothing
- * to be made of it.
+ * Return: the trace, or NULL after a complaint about a missing or unusable header.
  */
 struct trace *trace_open(const char *dir, complain_fn *complain,
 			 void *data);
 
 /**
  * trace_open_file - open one file of a trace by itself
- * @path: of a cpu<n>.out; the header is looked for beside it
- * @complain: told of what is wrong, now and later
- * @data: for @complain
+ * @path: path of a file cpu<n>.out, with the header in the same directory
+ * @complain: receives complaints until trace_close()
+ * @data: passed to @complain
  *
  * Without a header the byte order is guessed from the first record.
  *
@@ -168,7 +167,7 @@ struct trace *trace_open_file(const char *path, complain_fn *complain,
 			      void *data);
 
 /**
- * trace_header - what is known of the trace
+ * trace_header - get the header of a trace
  * @trace: from trace_open()
  *
  * Return: the header, valid until trace_close().
@@ -176,19 +175,19 @@ struct trace *trace_open_file(const char *path, complain_fn *complain,
 const struct trace_header *trace_header(const struct trace *trace);
 
 /**
- * trace_next - the next record of all CPUs, in the order in which they happened
+ * trace_next - read the next record of all CPUs, in the order of the events
  * @trace: from trace_open()
- * @record: out
+ * @record: result
  *
- * Return: false after the last.
+ * Return: false after the last record.
  */
 bool trace_next(struct trace *trace, struct trace_record *record);
 
 /**
- * trace_symbol - the symbol an address belongs to
+ * trace_symbol - find the symbol that an address belongs to
  * @header: from trace_header()
  * @addr: the address
- * @offset: out, distance from the symbol
+ * @offset: set to the distance from the symbol, unless NULL
  *
  * Return: the symbol, or NULL.
  */
@@ -196,31 +195,31 @@ const struct trace_symbol *trace_symbol(const struct trace_header *header,
 					uint64_t addr, uint64_t *offset);
 
 /**
- * trace_is_cpu_file - whether a file is that of a CPU
- * @name: its name, without a directory
- * @cpu: out, the CPU, below TRACE_MAX_CPUS
+ * trace_is_cpu_file - check whether a file contains the records of a CPU
+ * @name: name of the file, without a directory
+ * @cpu: set to the CPU, below TRACE_MAX_CPUS
  *
- * Return: true for "cpu<n>.out", the way kmemtraced writes the number.
+ * Return: true for "cpu<n>.out" with the number as kmemtraced writes it.
  */
 bool trace_is_cpu_file(const char *name, unsigned int *cpu);
 
 /**
- * trace_default_directory - where the trace is that nobody gave a name
+ * trace_default_directory - get the directory of the trace if the user gives none
  *
  * Return: the current directory if it has a header, else TRACE_DIRECTORY.
  */
 const char *trace_default_directory(void);
 
 /**
- * trace_core_size - how long a record is without features
- * @event_id: enum kmemtrace_event_id; of one that is not known, what all have
+ * trace_core_size - get the size of a record without its features
+ * @event_id: enum kmemtrace_event_id; for an unknown event, the size common to all
  *
  * Return: bytes.
  */
 unsigned int trace_core_size(uint8_t event_id);
 
 /**
- * trace_close - end reading
+ * trace_close - close a trace
  * @trace: from trace_open(), or NULL
  */
 void trace_close(struct trace *trace);
