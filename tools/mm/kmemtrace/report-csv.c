@@ -2,11 +2,11 @@
 /*
  * Rows as CSV for spreadsheets, and as folded stacks for flame graphs.
  *
- * CSV is that of RFC 4180 with a line of names first: a text that needs it is
- * quoted, a quote in it doubled. What is not known is empty.
+ * CSV follows RFC 4180. The first line contains the names of the columns. Text is quoted
+ * if necessary, with quotes in it doubled. Unknown values are empty.
  *
- * Folded stacks are lines "type;file;function@line weight". There are no stacks
- * in a trace; the type and the file take the place of callers.
+ * Folded stacks are lines "type;file;function@line weight". A trace contains no stacks, so
+ * the type and the file take the place of callers.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static void put_stats(FILE *out, const struct stats *s, bool all)
 
 /* Internals: folded */
 
-/* A frame has no semicolon, and no space, after which the weight would be. */
+/* A frame must not contain a semicolon or a space: the weight follows a space. */
 static void put_frame(FILE *out, const char *text)
 {
 	for (; *text; text++)
@@ -141,9 +141,9 @@ static void put_folded(const struct report *report, const struct row *row,
 /* Interface */
 
 /**
- * write_csv - rows as CSV
- * @report: what to tell
- * @out: where to
+ * write_csv - write rows as CSV
+ * @report: the report
+ * @out: output file
  */
 void write_csv(const struct report *report, FILE *out)
 {
@@ -168,9 +168,9 @@ void write_csv(const struct report *report, FILE *out)
 }
 
 /**
- * write_folded - call sites as folded stacks
- * @report: what to tell, and by which weight
- * @out: where to
+ * write_folded - write call sites as folded stacks
+ * @report: the report
+ * @out: output file
  */
 void write_folded(const struct report *report, FILE *out)
 {

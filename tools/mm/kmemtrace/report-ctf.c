@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The records as a trace in the Common Trace Format 1.8, for babeltrace2 and what
- * else reads CTF: one stream a CPU, and the metadata.
+ * The records as a trace in the Common Trace Format 1.8, for babeltrace2 and other readers
+ * of CTF: one stream per CPU, and the metadata.
  *
- * The streams are written by ctf.c. A field that the record had not is 0, the pid
- * then -2.
+ * ctf.c writes the streams. A field that a record does not have is 0; a missing pid is -2.
  *
- * Names come into it as labels of enumerations, which is why the metadata is
- * written last: the numbers stay what they were, and a reader shows words.
+ * Names are labels of enumerations, so the events keep their numbers and readers show the
+ * names. The metadata contains these labels and is written last, when all names are known.
  *
- * The clock is that of the trace, or where it has none the sequence number, as if
- * it were nanoseconds.
+ * The clock is that of the trace. Without one, it is the sequence number, shown as
+ * nanoseconds.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -28,7 +27,7 @@ enum ctf_event {
 	CTF_FREE	= 1,
 };
 
-/* as they are in the files: nothing between the fields */
+/* the layout of the files: no padding between the fields */
 #pragma pack(push, 1)
 
 struct event_head {

@@ -2,19 +2,18 @@
 /*
  * What a record does to the model of kmemtrace-report, see report-model.h.
  *
- * What is told of an address is only as good as the records are complete. So
- * every loss of records begins a new epoch, each thing that is remembered says of
- * which epoch it is, and a finding about something of an older one is set apart:
- * the record that would explain it may be among the lost. A gap of a single
- * number is where recording was switched on; as nobody saw what happened while it
- * was off, that begins an epoch too.
+ * Findings are certain only if no records are missing. So each loss of records begins a
+ * new epoch, each object and block remembers its epoch, and findings about those of an
+ * older epoch are listed separately: a lost record may explain them. A gap of a single
+ * number, as when recording is switched on, also begins an epoch: events may have happened
+ * while recording was off.
  *
- * Memory that was never seen allocated was allocated before the trace, and its
- * free is no error, with one exception: within a page that the page allocator
- * gave out during the trace nothing can be older than the trace.
+ * If the trace has no allocation of a freed address, the memory was allocated before the
+ * trace, and the free is no error. There is one exception: in a page that the page
+ * allocator gave out during the trace, everything was allocated during the trace.
  *
- * The slab allocator and large kmalloc()s live in blocks of pages, which have
- * records of their own. An object never says anything about the block it is in.
+ * The slab allocator and large kmalloc()s use blocks of pages, which have records of their
+ * own. A record of an object says nothing about its block.
  */
 #include "report-events.h"
 
@@ -22,13 +21,13 @@
 
 #define EPOCH_LAST	(BIT(LIVE_EPOCH_BITS) - 1)
 
-/* the address of kmalloc(0), as 0 no memory */
+/* kmalloc(0) returns this address; like 0, it is not memory */
 #define NO_MEMORY_LAST	16u
 
-/* born of an object that is a mark only, as nothing is when it is born */
+/* born of an entry that is only a mark; no allocation has this time */
 #define FREED		UINT64_MAX
 
-/* @epoch: when the memory was last heard of */
+/* Add a finding. @epoch is that of the last record about this memory. */
 static void found(struct model *model, enum finding_kind kind, uint32_t epoch,
 		  uint32_t site, uint32_t other, const struct trace_record *r)
 {
@@ -61,7 +60,7 @@ static uint32_t site_of_free(struct model *model, const struct trace_record *r)
 
 /* Internals: the clock */
 
-/* Records of several CPUs are in order by number; their times may not quite be. */
+/* Records are ordered by number; the times of different CPUs may differ slightly. */
 static void advance(struct model *model, const struct trace_record *r)
 {
 	uint64_t clock;
@@ -162,7 +161,7 @@ static void object_gone(struct model *model, struct object *object)
 	object->epoch = model->epoch;
 }
 
-/* A part of a block counts as live as soon as it is one by itself. */
+/* The parts that stay of a divided block count as live blocks of their own. */
 static bool cut(struct model *model, uint64_t start, uint64_t last,
 		struct block *part)
 {
@@ -267,7 +266,7 @@ static void free_live_object(struct model *model, struct object *object,
 	object_gone(model, object);
 }
 
-/* Nothing is known of the address: is anything of the page it is in? */
+/* The address is unknown: look for a block that contains it. */
 static void free_unknown(struct model *model, const struct trace_record *r)
 {
 	const struct block *block = blocks_find(model->blocks, r->ptr, r->ptr);
@@ -299,7 +298,7 @@ static void record_free_object(struct model *model,
 	object->epoch = model->epoch;
 }
 
-/* The last byte that a free of pages frees; old ABIs do not tell. */
+/* Returns the last byte that a free of pages frees. Old ABIs do not record the size. */
 static uint64_t free_last(struct model *model, const struct trace_record *r)
 {
 	const struct block *block;
@@ -326,8 +325,8 @@ static void free_no_block(struct model *model, const struct freed *freed,
 }
 
 /*
- * A large kmalloc() is an object that fills a block. When the block goes and the
- * object is still there, the pages were freed without kfree().
+ * A large kmalloc() is an object that fills a block. If the block is freed while the
+ * object is live, the pages were freed without kfree().
  */
 static void record_free_pages(struct model *model, const struct trace_record *r)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report as JSON, by json-c.
+ * The report as JSON, written with json-c.
  *
- * The outermost object and its lists are written piece by piece, so that not all
- * of a long report has to be in memory as objects at once; each piece is whole,
- * and json-c's. Addresses are strings, as a double cannot hold them. Names are
- * the same as in CSV. Byte counts and times are plain numbers.
+ * The outermost object and its lists are written in pieces, so that a long report does not
+ * have to be in memory as a whole; json-c writes each piece. Addresses are strings,
+ * because a double cannot hold them. The names are those of CSV. Sizes and times are plain
+ * numbers.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -354,9 +354,9 @@ static struct json_object *timeline_object(const struct timeline *t)
 /* Interface */
 
 /**
- * write_json - the report as one JSON object
- * @report: what to tell
- * @out: where to
+ * write_json - write the report as one JSON object
+ * @report: the report
+ * @out: output file
  */
 void write_json(const struct report *report, FILE *out)
 {

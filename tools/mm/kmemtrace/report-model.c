@@ -12,8 +12,8 @@
 /* Interface */
 
 /**
- * model_new - the model of a trace of which no record was read
- * @moments: how many the time line has at most; even
+ * model_new - create an empty model
+ * @moments: parts of the time line at most, an even number
  *
  * Return: the model, for model_free().
  */
@@ -29,7 +29,7 @@ struct model *model_new(unsigned int moments)
 }
 
 /**
- * model_free - give back the memory
+ * model_free - free a model
  * @model: from model_new()
  */
 void model_free(struct model *model)
@@ -46,13 +46,13 @@ void model_free(struct model *model)
 
 /**
  * model_read - read a trace
- * @model: from model_new(), once
- * @trace: from trace_open(), read to its end
- * @then: called with each record after the model has it, or NULL
- * @data: for @then
+ * @model: empty model from model_new()
+ * @trace: from trace_open(); read to its end
+ * @then: called with each record after the model has processed it, or NULL
+ * @data: passed to @then
  *
- * A few records are read ahead, so that what the model knows of their addresses
- * is on its way from memory when it is needed.
+ * The function reads a few records ahead, so that the CPU fetches the entries of their
+ * addresses early.
  */
 void model_read(struct model *model, struct trace *trace,
 		void (*then)(const struct trace_record *record, void *data),
@@ -77,7 +77,7 @@ void model_read(struct model *model, struct trace *trace,
 }
 
 /**
- * model_counts - how many records there were, and of what
+ * model_counts - get the numbers of records
  * @model: from model_new()
  *
  * Return: the counts, valid until model_free().
@@ -88,10 +88,10 @@ const struct counts *model_counts(const struct model *model)
 }
 
 /**
- * model_nr_sites - number of call sites
+ * model_nr_sites - get the number of call sites
  * @model: from model_new()
  *
- * Return: the number; some may only have freed.
+ * Return: the number, including call sites that only free.
  */
 uint32_t model_nr_sites(const struct model *model)
 {
@@ -99,7 +99,7 @@ uint32_t model_nr_sites(const struct model *model)
 }
 
 /**
- * model_site - a call site by its number
+ * model_site - get a call site by its number
  * @model: from model_new()
  * @nr: less than model_nr_sites()
  *
@@ -126,11 +126,11 @@ uint32_t model_find_site(struct model *model, uint64_t call_site,
 }
 
 /**
- * model_sizes - sizes of allocations by call site
+ * model_sizes - get the sizes of allocations by call site
  * @model: from model_new()
- * @nr: out, how many there are
+ * @nr: set to their number
  *
- * Return: all of them, in no order.
+ * Return: all sizes, in no order.
  */
 const struct size *model_sizes(const struct model *model, uint32_t *nr)
 {
@@ -139,11 +139,11 @@ const struct size *model_sizes(const struct model *model, uint32_t *nr)
 }
 
 /**
- * model_findings - what is wrong
+ * model_findings - get the findings
  * @model: from model_new()
- * @nr: out, how many there are
+ * @nr: set to their number
  *
- * Return: all of them, by when they were first found.
+ * Return: all findings, in the order in which they appeared first.
  */
 const struct finding *model_findings(const struct model *model, uint32_t *nr)
 {
@@ -172,10 +172,10 @@ static void visit_block(const struct block *block, void *data)
 }
 
 /**
- * model_each_live - visit what is live
+ * model_each_live - visit all live objects and blocks
  * @model: from model_new()
  * @fn: called for each object and block with its call site and size, in no order
- * @data: for @fn
+ * @data: passed to @fn
  */
 void model_each_live(const struct model *model,
 		     void (*fn)(void *data, uint32_t site, struct bytes bytes),
@@ -188,7 +188,7 @@ void model_each_live(const struct model *model,
 }
 
 /**
- * model_timeline - live bytes over the trace
+ * model_timeline - get the time line
  * @model: from model_new()
  *
  * Return: the time line, valid until model_free().
@@ -199,7 +199,7 @@ const struct timeline *model_timeline(const struct model *model)
 }
 
 /**
- * model_has_time - what the clock counts
+ * model_has_time - check what the clock counts
  * @model: from model_new()
  *
  * Return: true for nanoseconds, false for sequence numbers, which are events.
@@ -210,10 +210,10 @@ bool model_has_time(const struct model *model)
 }
 
 /**
- * model_duration - from the first record to the last
+ * model_duration - get the time from the first record to the last
  * @model: from model_new()
  *
- * Return: how long, on the clock of the trace.
+ * Return: the time on the clock of the trace.
  */
 uint64_t model_duration(const struct model *model)
 {
@@ -221,10 +221,10 @@ uint64_t model_duration(const struct model *model)
 }
 
 /**
- * model_peak - most that was live at once
+ * model_peak - get the maximum of live bytes
  * @model: from model_new()
  * @type: enum kmemtrace_type_id, or MODEL_TYPES for all together
- * @when: out, time from the beginning of the trace
+ * @when: set to the time of the maximum since the beginning of the trace
  *
  * Return: bytes allocated.
  */
@@ -236,10 +236,10 @@ uint64_t model_peak(const struct model *model, unsigned int type,
 }
 
 /**
- * model_errors - how much is wrong for certain
+ * model_errors - count the errors
  * @model: from model_new()
  *
- * Return: findings that are not allowed and that no loss of records explains.
+ * Return: number of findings that are errors and that no loss of records can explain.
  */
 uint64_t model_errors(const struct model *model)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The model: what the records of a trace, one after the other, add up to.
+ * The model: sums and live memory, computed from the records of a trace in one pass.
  *
- * One pass; memory grows with what is live and with the number of call sites,
- * never with the length of the trace. All that a trace could make grow has a
- * limit, and what is beyond it is counted together.
+ * Memory grows with the live memory and with the number of call sites, never with the
+ * length of the trace. All tables have limits; what exceeds a limit is counted together.
  */
 #ifndef _KMEMTRACE_REPORT_MODEL_H
 #define _KMEMTRACE_REPORT_MODEL_H
@@ -15,23 +14,22 @@
 #include "trace.h"
 
 /**
- * struct counts - records, and what some of them were
- * @records: all
+ * struct counts - numbers of records
+ * @records: all records
  * @allocs: allocations
  * @frees: frees
- * @unknown: of an event or a type that this program does not know
- * @null_frees: frees of no memory
- * @before: frees of what was allocated before the trace, by type
+ * @unknown: records with an unknown event or type
+ * @null_frees: frees of NULL or of kmalloc(0)
+ * @before: frees of memory that was allocated before the trace, by type
  * @gaps: places where sequence numbers are missing
- * @small_gaps: of these, with one number missing: recording began, or a record
- *	was lost
- * @missing: sequence numbers missing
- * @lost_records: records that tell of losses
- * @lost_events: records lost, told by these
- * @lost_bytes: their size
- * @more_sites: allocations and frees of call sites beyond the limit
- * @more_sizes: allocations of sizes beyond the limit
- * @findings: by kind, in order and after losses
+ * @small_gaps: gaps of one number: recording began, or one record was lost
+ * @missing: missing sequence numbers
+ * @lost_records: records that report losses
+ * @lost_events: lost events that these records report
+ * @lost_bytes: bytes of the lost events
+ * @more_sites: allocations and frees of call sites that exceed the limit
+ * @more_sizes: allocations of sizes that exceed the limit
+ * @findings: findings by kind: certain ones, and those after losses
  */
 struct counts {
 	uint64_t records;

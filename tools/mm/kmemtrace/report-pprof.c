@@ -2,11 +2,10 @@
 /*
  * The report for `go tool pprof`: profile.proto packed by protobuf-c, gzipped.
  *
- * A sample is a call site, with the values pprof knows from heap profiles and the
- * type as a label; it is a stack of one frame, as there is no more in a trace.
- * Each has a location and a function of its own, even where names repeat: pprof
- * joins them by name. The message points into one array of entries and lives as
- * long as the packing.
+ * A sample is a call site with the values that pprof knows from heap profiles, and the
+ * type as a label. Its stack has one frame, because a trace contains no stacks. Each
+ * sample has its own location and function, even if names repeat: pprof joins them by
+ * name. The message points into an array of entries, which is freed after packing.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,7 +58,7 @@ static uint64_t string_hash(const char *text)
 	return hash;
 }
 
-/* The number of @text in the table of strings. */
+/* Returns the number of @text in the table of strings. */
 static int64_t intern(struct profile *profile, const char *text)
 {
 	Kmemtrace__Profile *message = &profile->message;
@@ -102,7 +101,7 @@ static void set_types(struct profile *profile)
 	profile->message.default_sample_type = intern(profile, "inuse_space");
 }
 
-/* Without a mapping that says it has names, pprof would look for a binary. */
+/* pprof looks for a binary unless a mapping says that the profile has names. */
 static void set_mapping(struct profile *profile)
 {
 	Kmemtrace__Mapping *mapping = &profile->mapping;
@@ -263,11 +262,11 @@ static bool write_gzipped(uint8_t *data, size_t size, FILE *out)
 /* Interface */
 
 /**
- * write_pprof - call sites as a gzipped profile
- * @report: what to tell
- * @out: where to
+ * write_pprof - write call sites as a gzipped profile
+ * @report: the report
+ * @out: output file
  *
- * Return: false when it could not be packed or written.
+ * Return: false if it could not be packed or written.
  */
 bool write_pprof(const struct report *report, FILE *out)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the model to rows: grouped, sorted, cut to the first few, named.
+ * Rows from the model: grouped, sorted, limited to the first ones, and named.
  *
- * Only what is shown is given a name, as looking into debug information is the
- * slow part. Rows with the same value of the key are in order of what tells them
- * apart, so that the same trace always gives the same report.
+ * Only the rows that are shown get names, because searching the debug information is slow.
+ * Rows with the same sort key are in a fixed order, so that the same trace always gives
+ * the same report.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ const char * const finding_words[FINDING_KINDS] = {
 
 /* Internals */
 
-/* Signed sizes compare as such: less fragmentation than none sorts last. */
+/* Fragmentation is signed: rows with a negative value come last. */
 static int64_t sort_value(const struct stats *s, enum sort_key sort)
 {
 	uint64_t value = 0;
@@ -124,7 +124,7 @@ static uint64_t row_hash(const struct row *row)
 			(uint64_t)row->tag << 40);
 }
 
-/* The row that has the same key as @row, which is added if there is none. */
+/* Find the row with the same key as @row, or add @row. */
 static struct row *row_for(struct rows *rows, struct index *index,
 			   const struct row *row)
 {
@@ -182,8 +182,8 @@ struct live_sizes {
 };
 
 /*
- * A part of a block may have a size that nothing was ever allocated with, and
- * there is a limit to sizes: these have no row.
+ * There may be no row for a live size: a part of a block may have a size that was never
+ * allocated, and the number of sizes is limited.
  */
 static void size_is_live(void *data, uint32_t nr_site, struct bytes bytes)
 {
@@ -243,12 +243,12 @@ static void rows_cut(struct rows *rows, unsigned int top)
 /* Interface */
 
 /**
- * rows_make - the rows of a report
- * @report: its model and symbolizer
- * @group: what makes a row
- * @sort: their order
- * @top: how many at most, 0 for all
- * @rows: out, for rows_free()
+ * rows_make - make the rows of a report
+ * @report: the report
+ * @group: what the allocations in a row have in common
+ * @sort: key for sorting
+ * @top: number of rows at most, 0 for all
+ * @rows: result, for rows_free()
  */
 void rows_make(const struct report *report, enum group group,
 	       enum sort_key sort, unsigned int top, struct rows *rows)
@@ -270,7 +270,7 @@ void rows_make(const struct report *report, enum group group,
 }
 
 /**
- * rows_free - give back the memory
+ * rows_free - free rows
  * @rows: from rows_make()
  */
 void rows_free(struct rows *rows)
@@ -300,11 +300,11 @@ static int compare_findings(const void *a, const void *b)
 }
 
 /**
- * findings_sorted - what is wrong, the surest and most frequent first
- * @report: its model
- * @nr: out, how many
+ * findings_sorted - sort the findings, certain and frequent ones first
+ * @report: the report
+ * @nr: set to the number of findings
  *
- * Return: a copy to be given back with free().
+ * Return: a sorted copy; the caller frees it with free().
  */
 struct finding *findings_sorted(const struct report *report, uint32_t *nr)
 {
@@ -319,10 +319,10 @@ struct finding *findings_sorted(const struct report *report, uint32_t *nr)
 }
 
 /**
- * totals_make - all call sites together
- * @report: its model
- * @totals: out, by type
- * @all: out, all types
+ * totals_make - sum up all call sites
+ * @report: the report
+ * @totals: sums by type
+ * @all: sums of all types
  */
 void totals_make(const struct report *report, struct stats totals[MODEL_TYPES],
 		 struct stats *all)
@@ -341,11 +341,11 @@ void totals_make(const struct report *report, struct stats totals[MODEL_TYPES],
 }
 
 /**
- * fragmentation - what was taken and not asked for
- * @requested: bytes
- * @allocated: bytes
+ * fragmentation - compute internal fragmentation
+ * @requested: requested bytes
+ * @allocated: allocated bytes
  *
- * Return: bytes, negative where less was taken than asked for.
+ * Return: bytes, negative if less was allocated than requested.
  */
 int64_t fragmentation(uint64_t requested, uint64_t allocated)
 {
@@ -355,11 +355,11 @@ int64_t fragmentation(uint64_t requested, uint64_t allocated)
 }
 
 /**
- * place_label - a call site in words
- * @report: its header
+ * place_label - describe a call site
+ * @report: the report
  * @call_site: return address
  * @place: its name
- * @label: out
+ * @label: result
  * @size: of @label
  */
 void place_label(const struct report *report, uint64_t call_site,
@@ -384,11 +384,11 @@ void place_label(const struct report *report, uint64_t call_site,
 }
 
 /**
- * row_label - a row in words
- * @report: its header
- * @group: what makes the row
+ * row_label - describe a row
+ * @report: the report
+ * @group: what the allocations in the row have in common
  * @row: the row
- * @label: out
+ * @label: result
  * @size: of @label
  */
 void row_label(const struct report *report, enum group group,

@@ -208,8 +208,8 @@ void findings_free(struct findings *findings)
 }
 
 /**
- * stats_add - add one to a sum
- * @sum: grows
+ * stats_add - add to sums
+ * @sum: the sums
  * @stats: what to add
  */
 void stats_add(struct stats *sum, const struct stats *stats)
@@ -247,11 +247,11 @@ void lifetimes_count(struct lifetimes *l, uint64_t time)
 }
 
 /**
- * lifetimes_median - about how long half of what was freed had lived at most
- * @lifetimes: of what was freed
+ * lifetimes_median - estimate the median of lifetimes
+ * @lifetimes: the lifetimes
  *
- * Return: the median, rounded up to a power of two less one, within the shortest
- * and the longest.
+ * Return: the median, rounded up to a power of two less one, but at least the shortest and
+ * at most the longest lifetime.
  */
 uint64_t lifetimes_median(const struct lifetimes *lifetimes)
 {

@@ -16,25 +16,25 @@
 
 #define MODEL_TYPES	3
 
-/* call sites; the last number means that none is known */
+/* limit of call sites; the last number stands for no call site */
 #define MODEL_SITES	BIT(LIVE_SITE_BITS)
 #define NO_SITE		(MODEL_SITES - 1)
-/* pairs of sizes over all call sites */
+/* limit of sizes, counted for each call site */
 #define MODEL_SIZES	BIT(18)
-/* pairs of call sites over all kinds of findings */
+/* limit of findings */
 #define MODEL_FINDINGS	BIT(16)
 
-/* lifetimes of 0, 1, 2 to 3, 4 to 7 ...; the last is open */
+/* lifetimes of 0, 1, 2 to 3, 4 to 7 ...; the last bucket has no upper bound */
 #define LIFETIME_BUCKETS	48
 
 #define SITES_CHUNK	1024u
 
 /**
- * struct lifetimes - how long what was freed had lived
- * @count: how many
- * @min: shortest
- * @max: longest
- * @bucket: how many by power of two
+ * struct lifetimes - times from allocation to free
+ * @count: number of lifetimes
+ * @min: shortest lifetime
+ * @max: longest lifetime
+ * @bucket: numbers of lifetimes by power of two
  */
 struct lifetimes {
 	uint64_t count;
@@ -44,17 +44,17 @@ struct lifetimes {
 };
 
 /**
- * struct stats - of a call site, or of many
- * @allocs: allocations
- * @requested: bytes asked for, all allocations together
- * @allocated: bytes taken, all allocations together
- * @frees: objects, or blocks and parts of blocks, that were freed
- * @live: objects, or blocks and parts of blocks, that are not freed yet
- * @live_bytes: their size
- * @failed: allocations that gave no memory
- * @cross_allocs: meant for another CPU
- * @cross_frees: freed on another CPU
- * @lifetimes: of what was freed
+ * struct stats - sums of one or more call sites
+ * @allocs: number of allocations
+ * @requested: requested bytes of all allocations
+ * @allocated: allocated bytes of all allocations
+ * @frees: number of freed objects, blocks and parts of blocks
+ * @live: number of live objects, blocks and parts of blocks
+ * @live_bytes: size of the live ones
+ * @failed: number of failed allocations
+ * @cross_allocs: allocations for another CPU
+ * @cross_frees: frees on another CPU than the allocation
+ * @lifetimes: lifetimes of the freed ones
  */
 struct stats {
 	uint64_t allocs;
@@ -74,8 +74,8 @@ struct stats {
  * @call_site: return address
  * @tag: code tag, 0 for none
  * @type: enum kmemtrace_type_id
- * @last_size: number of the sizes of its last allocation
- * @stats: what it did; all 0 where it only freed
+ * @last_size: number of the size of its last allocation
+ * @stats: sums; all 0 if the call site only frees
  */
 struct site {
 	uint64_t call_site;
@@ -86,10 +86,10 @@ struct site {
 };
 
 /**
- * struct size - allocations of one call site that have the same sizes
- * @bytes: the sizes
- * @site: the call site
- * @allocs: how many
+ * struct size - allocations of one call site with the same size
+ * @bytes: the size
+ * @site: number of the call site
+ * @allocs: number of allocations
  */
 struct size {
 	struct bytes bytes;
@@ -99,14 +99,14 @@ struct size {
 
 /**
  * enum finding_kind - what is wrong with an allocation or a free
- * @FINDING_SHORT: less memory than was asked for
- * @FINDING_WRONG_API: freed by an interface it did not come from
- * @FINDING_DOUBLE_FREE: freed, and nothing allocated there since
- * @FINDING_UNKNOWN: freed, in a page that came from the page allocator during the
- *	trace, but nothing was allocated there
- * @FINDING_STILL_LIVE: allocated again without a free
+ * @FINDING_SHORT: the allocator returned less memory than requested
+ * @FINDING_WRONG_API: the memory was freed by the wrong interface
+ * @FINDING_DOUBLE_FREE: the memory was freed twice without an allocation in between
+ * @FINDING_UNKNOWN: the memory was freed without an allocation, in a page that was
+ *	allocated during the trace
+ * @FINDING_STILL_LIVE: the memory was allocated again without a free
  * @FINDING_MIXED: kfree() of an object of a cache: allowed, but worth knowing
- * @FINDING_KINDS: how many there are
+ * @FINDING_KINDS: number of kinds
  */
 enum finding_kind {
 	FINDING_SHORT,
@@ -119,17 +119,17 @@ enum finding_kind {
 };
 
 /**
- * struct finding - all findings of a kind about the same two call sites
+ * struct finding - findings of the same kind about the same two call sites
  * @kind: what is wrong
- * @after_losses: records are missing since the memory was last heard of, which
- *	may be all there is to it
- * @site: that allocated the memory
- * @other: that freed it, or allocated it again; NO_SITE for none
- * @count: how often
- * @ptr: of the first
- * @sequence: of the first
- * @offset: of the first, in the file of @cpu
- * @cpu: of the first
+ * @after_losses: records were lost since the last record about this memory, which may
+ *	explain the finding
+ * @site: call site of the allocation
+ * @other: call site of the free or of the second allocation; NO_SITE for none
+ * @count: number of findings
+ * @ptr: address of the first finding
+ * @sequence: sequence number of the first finding
+ * @offset: offset of the first finding in the file of @cpu
+ * @cpu: CPU of the first finding
  */
 struct finding {
 	enum finding_kind kind;

@@ -2,18 +2,16 @@
 /*
  * Names for call sites, see report-symbols.h.
  *
- * A tag is the best there is: it is the line itself, modules included, and was
- * written down by the kernel that ran. vmlinux needs the right file, kallsyms
- * knows no lines.
+ * A tag is the best source: it is the line itself, also in modules, and the recorded
+ * kernel wrote it. vmlinux must be that of the recorded kernel, and kallsyms has no lines.
  *
- * A call site is the address to which the call returns, which may be that of the
- * next line or even of the next function: what is looked up is the byte before.
- * Much of the allocators is inlined from headers. A line of a header tells
- * nobody anything, so from there it goes outwards, to the first line of a file
- * that is none.
+ * A call site is the return address of a call, which may belong to the next line or even
+ * to the next function, so the byte before it is looked up. Many functions of the
+ * allocators are inlined from headers. A line of a header does not help the reader, so the
+ * search goes outwards to the first line in a file that is not a header.
  *
- * vmlinux has the addresses the kernel was linked for; where it ran is seen from
- * the symbols _stext or _text of the trace.
+ * vmlinux has the addresses that the kernel was linked for. The symbols _stext or _text
+ * of the trace show where it ran.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -35,7 +33,7 @@ struct symbolizer {
 	uint64_t moved;		/* address in the trace - address in vmlinux */
 };
 
-/* Where a kernel begins, the surer first. */
+/* Symbols at the beginning of the kernel, the more reliable one first. */
 static const char * const anchors[] = { "_stext", "_text" };
 
 /* Internals */
@@ -108,7 +106,7 @@ static bool is_header(const char *file)
 	return len > 2 && !strcmp(file + len - 2, ".h");
 }
 
-/* Paths as they are in the source tree, wherever it was built. */
+/* Make a path relative to the source tree. */
 static char *source_path(Dwarf_Die *cu, const char *file)
 {
 	Dwarf_Attribute attr;
@@ -123,7 +121,7 @@ static char *source_path(Dwarf_Die *cu, const char *file)
 	return clean(file);
 }
 
-/* Where @die, an inlined function, was called from. */
+/* Returns the file, and sets the line, that calls @die, an inlined function. */
 static const char *called_from(Dwarf_Die *cu, Dwarf_Die *die,
 			       unsigned int *line)
 {
@@ -146,7 +144,7 @@ static bool is_function(Dwarf_Die *die)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* The innermost scope at @addr and all that it is in, inlined ones as called. */
+/* Find the innermost scope at @addr and all scopes around it. */
 static int scopes_at(Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Die **scopes)
 {
 	Dwarf_Die *innermost;
@@ -160,8 +158,8 @@ static int scopes_at(Dwarf_Die *cu, Dwarf_Addr addr, Dwarf_Die **scopes)
 }
 
 /*
- * Go outwards from the innermost function at @addr, as long as the line is one
- * of a header and there is a function further out.
+ * Go outwards from the innermost function at @addr while the line is in a header and there
+ * is another function around it.
  */
 static const char *leave_headers(Dwarf_Die *cu, Dwarf_Addr addr,
 				 const char *file, unsigned int *line,
@@ -278,7 +276,7 @@ static bool find_moved(struct symbolizer *symbolizer)
 	return false;
 }
 
-/* The debug information is in the file itself: never ask a server for another. */
+/* Use only debug information in the file itself: never ask a server. */
 static int no_debuginfo(Dwfl_Module *module, void **user, const char *name,
 			Dwarf_Addr base, const char *file,
 			const char *link, GElf_Word crc, char **debug_file)
@@ -323,12 +321,12 @@ static bool open_vmlinux(struct symbolizer *symbolizer, const char *vmlinux,
 /* Interface */
 
 /**
- * symbolizer_new - get ready to name call sites
- * @header: of the trace, used till symbolizer_free()
+ * symbolizer_new - prepare to name call sites
+ * @header: header of the trace, used until symbolizer_free()
  * @vmlinux: the kernel with debug information, or NULL
  * @to: receives complaints about @vmlinux
  *
- * Return: what symbolizer_free() takes; NULL when @vmlinux cannot be used.
+ * Return: the symbolizer, or NULL after a complaint if @vmlinux cannot be used.
  */
 struct symbolizer *symbolizer_new(const struct trace_header *header,
 			    const char *vmlinux, const struct complainer *to)
@@ -344,7 +342,7 @@ struct symbolizer *symbolizer_new(const struct trace_header *header,
 }
 
 /**
- * symbolizer_free - give back the memory
+ * symbolizer_free - free a symbolizer
  * @symbolizer: from symbolizer_new()
  */
 void symbolizer_free(struct symbolizer *symbolizer)
@@ -359,7 +357,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
  * @symbolizer: from symbolizer_new()
  * @call_site: return address
  * @tag: code tag, 0 for none
- * @place: out, for place_free(); all empty when nothing is known
+ * @place: result, for place_free(); empty if nothing is known
  */
 void symbolizer_place(struct symbolizer *symbolizer, uint64_t call_site, uint16_t tag,
 		   struct place *place)
@@ -378,8 +376,8 @@ void symbolizer_place(struct symbolizer *symbolizer, uint64_t call_site, uint16_
 }
 
 /**
- * place_free - give back the memory
- * @place: from symbolizer_place(), is empty afterwards
+ * place_free - free the strings of a place
+ * @place: from symbolizer_place(); empty afterwards
  */
 void place_free(struct place *place)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names for call sites: from the code tag if the record had one, from the debug
- * information of a vmlinux, from the trace's copy of kallsyms, or none.
+ * Names of call sites: from the code tag if the record has one, else from the debug
+ * information of a vmlinux, else from the copy of kallsyms in the trace.
  */
 #ifndef _KMEMTRACE_REPORT_SYMBOLS_H
 #define _KMEMTRACE_REPORT_SYMBOLS_H
@@ -12,10 +12,9 @@
 #include "trace.h"
 
 /**
- * struct place - what is known of a call site; plain ASCII without control
- *	characters
- * @function: its name, NULL if not known
- * @file: source file, NULL if not known
+ * struct place - name of a call site; the strings are printable ASCII
+ * @function: function, NULL if unknown
+ * @file: source file, NULL if unknown
  * @module: kernel module, NULL for the kernel itself
  * @line: in @file
  * @offset: of the call site in @function

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report for people: tables with aligned columns.
+ * The report as text: tables with aligned columns.
  *
- * A table is gathered before it is written, as the widths are known only then.
- * Numbers are to the right, the last column, words, to the left.
+ * A table is complete before it is written, because the widths of its columns depend on
+ * all rows. Numbers are aligned to the right, the words in the last column to the left.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void __printf(2, 3) cell(struct table *table, const char *format, ...)
 	table->cells[table->nr++] = need_string(text);
 }
 
-/* The first line is done: all others have as many cells. */
+/* Call this after the first line: all other lines have the same number of cells. */
 static void head_done(struct table *table)
 {
 	table->columns = table->nr;
@@ -522,7 +522,7 @@ static void lifetime_line(struct table *table, const struct report *report,
 	cell(table, "%s", name);
 }
 
-/* A block that is freed in parts has several lifetimes. */
+/* A block that is freed in parts counts once for each part. */
 static void lifetime_histogram(const struct report *report,
 			       const struct lifetimes *l, FILE *out)
 {
@@ -599,9 +599,9 @@ static void timeline_section(const struct report *report, FILE *out)
 /* Interface */
 
 /**
- * write_text - the report for people
- * @report: what to tell, and in which sections
- * @out: where to
+ * write_text - write the report as text
+ * @report: the report
+ * @out: output file
  */
 void write_text(const struct report *report, FILE *out)
 {

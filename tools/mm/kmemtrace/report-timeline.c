@@ -28,7 +28,7 @@ static void timeline_double(struct timeline *timeline)
 	timeline->shift++;
 }
 
-/* What is live at the end of the moment, and in those after it till @upto. */
+/* Note the live bytes at the end of the last part, and in those after it up to @upto. */
 static void reach(struct timeline *timeline, unsigned int upto,
 		  const struct live_now *live)
 {

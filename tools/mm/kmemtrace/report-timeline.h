@@ -14,10 +14,10 @@
 
 /**
  * struct moment - a part of the time line
- * @allocs: allocations in it
- * @frees: frees in it
- * @live: bytes that are live at its end, by type
- * @peak: most bytes that were live in it, all types
+ * @allocs: number of allocations
+ * @frees: number of frees
+ * @live: live bytes at its end, by type
+ * @peak: maximum of live bytes, all types
  */
 struct moment {
 	uint64_t allocs;
@@ -28,10 +28,10 @@ struct moment {
 
 /**
  * struct timeline - live bytes over the trace
- * @moments: in order, @room of them
- * @room: even
- * @used: moments that have begun
- * @shift: a moment is 2^shift units of the clock long
+ * @moments: the parts, in order
+ * @room: number of @moments, even
+ * @used: number of @moments that have begun
+ * @shift: a part is 2^shift units of the clock long
  */
 struct timeline {
 	struct moment *moments;

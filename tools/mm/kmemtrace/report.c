@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kmemtrace-report: what a trace that kmemtraced recorded says.
+ * kmemtrace-report: report on a trace of kmemtraced.
  *
- * This file has the options and the order of things: read the trace into the
- * model, write the report. See report.h for the parts.
+ * This file has the options, reads the trace into the model, and calls the writer. See
+ * report.h for the parts.
  *
- * A broken trace is reported as far as it goes; the exit code says that it was.
+ * Of a damaged trace, everything that can be read is reported; the exit code shows the
+ * damage.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -55,7 +56,7 @@ struct options {
 	bool strict;
 };
 
-/* a word for a number, up to one without a word */
+/* words of an option and their values; the last entry has no word */
 struct word {
 	const char *word;
 	int value;
@@ -335,7 +336,7 @@ static bool same_file(const struct stat *st, int dir, const char *name)
 	       other.st_ino == st->st_ino;
 }
 
-/* Is it a file of the trace, whatever it is called? */
+/* Is the output a file of the trace, perhaps under another name? */
 static bool is_input(const struct stat *st, const struct options *options)
 {
 	DIR *d = opendir(options->dir);
@@ -388,7 +389,7 @@ static int exit_code(const struct report *report, const struct options *options)
 	return EXIT_GOOD;
 }
 
-/* Read into @report->model and write; false when that cannot be. */
+/* Read the trace and write the report. Returns false if it cannot be written. */
 static bool run_report(struct report *report, const struct options *options,
 		       struct trace *trace)
 {

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kmemtrace-report: what its parts share.
+ * What the parts of kmemtrace-report share:
  *
- *	trace.c -> report-model.c -> report-rows.c -> writers
- *						     report-symbols.c
+ *	report.c		options
+ *	report-text.c ...	the writers, one for each format
+ *	report-rows.c		rows: grouped, sorted and named
+ *	report-symbols.c	names of call sites
+ *	report-model.c		the model, from report-events.c, report-sites.c and
+ *				report-timeline.c
  *
- * The model is complete before anything is written, except for CTF, which is the
- * records themselves. A writer gets a struct report and a file and writes the
- * same bytes for the same trace: every list it takes is sorted to the last tie.
+ * Each part calls only parts below it.
+ *
+ * The model is complete before anything is written, except for CTF, which contains the
+ * records themselves. A writer always writes the same bytes for the same trace, because
+ * the order of each list is total.
  */
 #ifndef _KMEMTRACE_REPORT_H
 #define _KMEMTRACE_REPORT_H
@@ -20,11 +26,11 @@
 #define REPORT_VERSION	"1"
 
 /**
- * enum sort_key - by what rows are sorted, largest first
- * @SORT_ALLOCATED: bytes taken
- * @SORT_REQUESTED: bytes asked for
- * @SORT_FRAGMENTATION: the former less the latter
- * @SORT_LIVE: bytes that are live at the end
+ * enum sort_key - key for sorting the rows, largest first
+ * @SORT_ALLOCATED: allocated bytes
+ * @SORT_REQUESTED: requested bytes
+ * @SORT_FRAGMENTATION: allocated less requested bytes
+ * @SORT_LIVE: live bytes at the end
  * @SORT_CALLS: allocations
  * @SORT_FREES: frees
  * @SORT_LIFETIME: median lifetime
@@ -42,9 +48,9 @@ enum sort_key {
 };
 
 /**
- * enum group - what makes a row
- * @BY_SITE: call site, that is address, tag and type
- * @BY_TAG: code tag; those without by type
+ * enum group - what the allocations in a row have in common
+ * @BY_SITE: call site: address, tag and type
+ * @BY_TAG: code tag; without a tag, the type
  * @BY_SIZE: bytes requested and allocated, and type
  * @BY_TYPE: enum kmemtrace_type_id
  */
@@ -56,13 +62,13 @@ enum group {
 };
 
 /**
- * enum section - parts of the text, bits
+ * enum section - parts of the text
  * @SECTION_SUMMARY: totals by type, losses, CPUs
  * @SECTION_ROWS: rows by site, tag, size, or type
  * @SECTION_SIZES: rows by size
  * @SECTION_ERRORS: findings
- * @SECTION_LIVE: rows by what is live at the end
- * @SECTION_LIFETIMES: of what was freed
+ * @SECTION_LIVE: rows by live bytes at the end
+ * @SECTION_LIFETIMES: lifetimes of freed memory
  * @SECTION_TIMELINE: live bytes over the trace
  * @SECTION_ALL: all of them
  */
@@ -78,10 +84,10 @@ enum section {
 };
 
 /**
- * enum weight - what a folded stack weighs
- * @WEIGHT_LIVE: bytes that are live at the end
- * @WEIGHT_ALLOCATED: bytes taken
- * @WEIGHT_REQUESTED: bytes asked for
+ * enum weight - weight of a folded stack
+ * @WEIGHT_LIVE: live bytes at the end
+ * @WEIGHT_ALLOCATED: allocated bytes
+ * @WEIGHT_REQUESTED: requested bytes
  * @WEIGHT_CALLS: allocations
  */
 enum weight {
@@ -92,17 +98,17 @@ enum weight {
 };
 
 /**
- * struct report - all that a writer needs
- * @header: of the trace
- * @model: after its last record
+ * struct report - what a writer needs
+ * @header: header of the trace
+ * @model: the model after the last record
  * @symbolizer: names call sites
- * @damage: complaints about the trace
- * @group: what makes a row
+ * @damage: number of complaints about the trace
+ * @group: what the allocations in a row have in common
  * @sort: order of rows
  * @top: rows at most, 0 for all
- * @sections: of the text
- * @weight: of folded stacks
- * @plain: sizes as bytes, times as plain numbers
+ * @sections: parts of the text
+ * @weight: weight of folded stacks
+ * @plain: print bytes and nanoseconds as plain numbers
  */
 struct report {
 	const struct trace_header *header;
@@ -119,11 +125,11 @@ struct report {
 
 /**
  * struct row - a line of the report
- * @stats: what is told
+ * @stats: sums
  * @type: enum kmemtrace_type_id
  * @call_site: BY_SITE: return address
  * @tag: BY_SITE and BY_TAG: code tag, 0 for none
- * @bytes: BY_SIZE: of one allocation
+ * @bytes: BY_SIZE: size of one allocation
  * @place: BY_SITE and BY_TAG: name
  */
 struct row {
@@ -136,11 +142,11 @@ struct row {
 };
 
 /**
- * struct rows - rows in order
+ * struct rows - sorted rows
  * @rows: the rows
- * @nr: how many
- * @more: how many were left out by the limit
- * @rest: sum of those left out
+ * @nr: number of rows
+ * @more: number of rows beyond the limit
+ * @rest: sums of these rows
  */
 struct rows {
 	struct row *rows;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What kmemtrace-report needs beyond the rules of the Makefile: json-c, and the
-# code that protobuf-c makes from profile.proto.
+# Additional rules for kmemtrace-report: json-c, and the code that protobuf-c generates
+# from profile.proto.
 
 CPPFLAGS += -I$(OUT)
 REPORT_LIBS += $(shell $(PKG_CONFIG) --libs json-c libprotobuf-c 2>/dev/null || \
@@ -17,7 +17,7 @@ $(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
 
 $(OUT)/report-pprof.o: $(OUT)/profile.pb-c.h
 
-# fuzz-report reads what fuzz-trace does: the seeds of fuzz-corpus.py
+# fuzz-report reads the same seeds as fuzz-trace, from fuzz-corpus.py
 FUZZ_REPORT_SRC := fuzz-report.c $(filter-out report.c,$(REPORT_SRC)) \
 		   $(TRACE_SRC) $(LIB_SRC)
 
@@ -25,7 +25,7 @@ $(OUT)/fuzz-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
 	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ \
 		$(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(REPORT_LIBS)
 
-# the same without libFuzzer: what test-report.sh cuts traces off with
+# the same without libFuzzer: test-report.sh cuts traces off with it
 $(OUT)/cut-report: $(FUZZ_REPORT_SRC) $(OUT)/profile.pb-c.c $(wildcard *.h)
 	$(COMPILE) $(SAN) -DFUZZ_MAIN -o $@ $(FUZZ_REPORT_SRC) \
 		$(OUT)/profile.pb-c.c $(REPORT_LIBS)
