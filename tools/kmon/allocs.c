@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who allocated what, see allocs.h.
+ * Allocations by line of code, see allocs.h.
  *
  * There are two tables of live objects: the first has the older allocation of each
  * address, the second the newer one, if there are two.

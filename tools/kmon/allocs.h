@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who allocated what, from the records of allocations in the order of their times.
+ * Allocations by line of code, from the records of a log in the order of their times.
  *
- * An address can be live twice: that of a page is also that of the first object in
- * it, and a large kmalloc() is recorded as its pages and as an object. The object is
- * allocated last and freed first, so a free is of the newest one.
+ * An address can be live twice: a page and the first object in it have the same address,
+ * and a large kmalloc() is recorded as pages and as an object. The object is allocated last
+ * and freed first, so a free belongs to the newest allocation.
  */
 #ifndef _KMON_ALLOCS_H
 #define _KMON_ALLOCS_H

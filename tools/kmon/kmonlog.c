@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kmonlog: write down what /dev/kmon gives, until it is told to stop.
+ * kmonlog: write the records of /dev/kmon to a log until a signal or a limit ends it.
  *
- * The device is started, read and stopped by one thread. What it gives goes to the
- * output as it comes, but in whole records only, at every end this program comes
- * to. A signal, or the end of the time, stops the device, and then what it still
- * has is fetched; a second signal does without the rest.
+ * One thread starts, reads and stops the device. Records go to the output as they come,
+ * and however the program ends, the output consists of whole records. A signal or the end
+ * of the time stops the device; then the program fetches the records that are left. A
+ * second signal skips the rest of them.
  *
- * Signals are read from a file, so they interrupt nothing, and whatever this waits
- * for, it waits for them, too: a reader of a pipe that does not read must not keep
- * it from ending.
+ * Signals come from a file descriptor, and the program waits for them whenever it waits
+ * for something else: a pipe whose reader does not read must not keep it from ending.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +31,7 @@
 #include "util.h"
 
 #define READ_SIZE	(1024 * 1024)
-/* between two looks at a device that had nothing, or not much */
+/* pause between two reads of a device that had few records */
 #define PAUSE_MS	10
 #define NS_PER_MS	1000000u
 
@@ -41,17 +40,17 @@
 static struct {
 	int device;
 	int signals;
-	sigset_t signal_set;	/* that come from there */
+	sigset_t signal_set;	/* signals that @signals reads */
 	uint64_t deadline;	/* 0: none */
-	uint64_t records;	/* that were read */
+	uint64_t records;	/* number of records read */
 	bool stopped;
-	bool give_up;		/* told to stop once more */
+	bool give_up;		/* there was a second signal */
 	bool failed;
-	bool unwritten;		/* a file of names */
+	bool unwritten;		/* a file of names could not be written */
 	struct output output;
 	struct kmon_stats before;
 	struct kmon_stats after;
-	size_t fill;		/* of the buffer: what is not a whole record yet */
+	size_t fill;		/* bytes in the buffer that are not a whole record yet */
 } rec;
 
 static uint8_t buffer[READ_SIZE];
@@ -125,7 +124,7 @@ static uint64_t now(void)
 	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
 }
 
-/* The first signal stops the device, the next one all. */
+/* The first signal stops the device, the next one the program. */
 static void take_signal(void)
 {
 	struct signalfd_siginfo info;
@@ -149,8 +148,8 @@ static int ms_left(void)
 }
 
 /*
- * Until there is one of @events at @fd, a signal, or the end of the time, which is
- * also looked after here. Returns the events.
+ * Wait for one of @events at @fd, for a signal, or for the end of the time. Signals and the
+ * end of the time are handled here. Returns the events.
  */
 static short wait_for(int fd, short events, int timeout)
 {
@@ -173,7 +172,7 @@ static short wait_for(int fd, short events, int timeout)
 	return fds[1].revents;
 }
 
-/* For the output: is it worth to try? */
+/* Wait until the output can take data. Returns false after a second signal. */
 static bool wait_for_output(int fd)
 {
 	short events = 0;
@@ -187,7 +186,7 @@ static bool wait_for_output(int fd)
 
 /* Recording */
 
-/* What was read goes on, but for the part of a record at the end. */
+/* Write the whole records of the buffer and keep the incomplete one at its end. */
 static void pass_on(void)
 {
 	size_t whole = record_whole(buffer, rec.fill);
@@ -199,7 +198,7 @@ static void pass_on(void)
 	memmove(buffer, buffer + whole, rec.fill);
 }
 
-/* Returns how much it was; 0 if there was nothing, or can be nothing any more. */
+/* Read once and write. Returns the bytes read; 0 if there were none, or on failure. */
 static size_t transfer(void)
 {
 	ssize_t n;
@@ -222,10 +221,9 @@ static bool go_on(void)
 }
 
 /*
- * Who asks an empty device whether there is something makes it look into its rings.
- * There is what this program did to write the last records down: without a pause it
- * would go on for ever about itself. What is much was not made by that alone, and is
- * fetched before it is too much.
+ * poll() makes the device look into its rings, which contain the records of this
+ * program's own work: without a pause, the program would log itself forever. If there are
+ * more records than that, it reads again without a pause, before the rings are full.
  */
 static size_t much(void)
 {
@@ -239,7 +237,7 @@ static void record(void)
 	while (go_on() && !rec.stopped) {
 		if (!wait_for(rec.device, POLLIN, -1) || rec.stopped)
 			continue;
-		/* POLLERR, of a loss, may stand there with nothing to be read. */
+		/* After a loss, POLLERR is set even if there is nothing to read. */
 		if (transfer() < much() && go_on() && !rec.stopped)
 			wait_for(-1, 0, PAUSE_MS);
 	}
@@ -248,7 +246,7 @@ static void record(void)
 		wait_for(-1, 0, 0);
 }
 
-/* What the kernel says must be what came here. */
+/* Compare the count of the kernel with the number of records read. */
 static void check_counts(void)
 {
 	if (ioctl(rec.device, KMON_STATS, &rec.after)) {
@@ -260,20 +258,20 @@ static void check_counts(void)
 		rec.failed = true;
 	}
 	if (rec.after.read != rec.records) {
-		log_error("%s: gave %llu records, %" PRIu64 " came here", options.device,
+		log_error("%s: delivered %llu records, but only %" PRIu64 " were read", options.device,
 			  (unsigned long long)rec.after.read, rec.records);
 		rec.failed = true;
 	}
 }
 
-/* Is anything left in the device that was wanted, and that could have been written? */
+/* Did the program leave records in the device that it could have written? */
 static bool left_behind(void)
 {
 	return rec.after.unread && !rec.output.full &&
 	       (rec.give_up || !rec.output.failed);
 }
 
-/* Blobs that no header can describe, from anyone, while this ran */
+/* Returns how many blobs of all writers the kernel refused while the program ran. */
 static uint64_t refused(void)
 {
 	return rec.after.refused - rec.before.refused;
@@ -313,7 +311,7 @@ static int exit_status(void)
 	return rec.after.lost || left_behind() ? EXIT_LOST : EXIT_GOOD;
 }
 
-/* Nothing is made before it is clear that there is something to log. */
+/* Create no files before the device is known to work. */
 static bool prepare(void)
 {
 	return catch_signals() && open_device() && set_buffer() && set_sources();

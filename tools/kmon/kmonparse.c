@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kmonparse: what a log of kmonlog says, as text, JSON, CTF or a summary.
+ * kmonparse: convert a log of kmonlog to text, JSON, CTF or a summary.
  *
- * A damaged log is told as far as it goes; the exit code says that it was.
+ * Of a damaged log, everything that can be read is converted; the exit code shows the
+ * damage.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -195,10 +196,10 @@ static void choose_format(const struct options *options, struct parse *parse)
 		parse->format = FORMAT_JSON;
 	else if (parse->ctf_dir)
 		parse->format = FORMAT_CTF;
-	/* What follows from several records needs them in the order of their times. */
+	/* These formats need the records in the order of their times. */
 	if (parse->format != FORMAT_TEXT && parse->format != FORMAT_JSON)
 		parse->sort = true;
-	/* Who says where they are wants to see them. */
+	/* A user who names the files of names wants to see the names. */
 	if (options->pids || options->sites)
 		parse->writer.with_names = true;
 	if (!options->top_given && parse->format == FORMAT_SUMMARY)
@@ -284,8 +285,8 @@ static bool is_out_of_resources(int err)
 }
 
 /*
- * A file of names that was not asked for need not be there, nor be one to believe or one
- * that can be read: the log is told without it, and is no worse for that.
+ * A default file of names may be missing, unreadable or not trustworthy: then the log is
+ * converted without names, and that is no failure.
  */
 static bool read_names_beside(struct names *names, const char *path, const char *log)
 {
@@ -337,7 +338,7 @@ static bool can_read(const char *path)
 	return !strcmp(path, "-") || !access(path, R_OK);
 }
 
-/* No output is made, and none overwritten, for logs of which there is not one. */
+/* Neither create nor overwrite an output if no log can be read. */
 static bool can_read_any(char **paths)
 {
 	char **path;
@@ -434,7 +435,7 @@ static bool parse_path(struct parse *parse, const char *path)
 	return ok;
 }
 
-/* A log that cannot be read does not keep the others from being told. */
+/* If a log cannot be read, convert the others. */
 static bool parse_all(struct parse *parse, char **paths)
 {
 	bool ok = true;

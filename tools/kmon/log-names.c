@@ -26,7 +26,7 @@ static void copy(FILE *from, FILE *to)
 	} while (n);
 }
 
-/* Without profiling no line is known, and that is no failure unless it was asked for. */
+/* Without profiling there are no names. That is a failure only if --sites was given. */
 static bool write_sites(void)
 {
 	FILE *from = fopen(options.tags, "re"), *to;
@@ -54,7 +54,7 @@ static bool write_pids(void)
 	return pids_write(&pids, &to_pids);
 }
 
-/* The log is complete: a pipe may have a reader that does not read, let a signal end it. */
+/* The log is complete. If a pipe has a reader that does not read, let a signal end it. */
 static bool write_beside(const struct replace *to, bool (*write_it)(void),
 			 const sigset_t *set)
 {

@@ -36,7 +36,7 @@ struct log_options options = {
 
 /* Internals: files that must not be the same */
 
-/* Without a @path it is standard output. A link is a file of its own: it is replaced. */
+/* Without a @path, look at standard output. A link counts as a file: it is replaced. */
 static bool is_there(const char *path, struct stat *st)
 {
 	return !(path ? lstat(path, st) : fstat(STDOUT_FILENO, st));
@@ -49,7 +49,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Neither is there: will they be? */
+/* Will both paths name the same file, although neither exists yet? */
 static bool same_name(const char *a, const char *b)
 {
 	char *dir_a = need_string(a), *dir_b = need_string(b);
@@ -63,7 +63,7 @@ static bool same_name(const char *a, const char *b)
 	return same;
 }
 
-/* Several things may go to /dev/null, but not to a file. */
+/* Several outputs may go to /dev/null, but not to the same file. */
 static bool same_file(const char *a, const char *b)
 {
 	struct stat st_a, st_b;
@@ -75,7 +75,7 @@ static bool same_file(const char *a, const char *b)
 	return !there_a && !there_b && a && b && same_name(a, b);
 }
 
-/* Also if there seems to be no need for one of them: what others log may need it. */
+/* Check all pairs: records of other writers may need each file of names. */
 static void need_different(const char *a, const char *b)
 {
 	if (!same_file(a, b))
@@ -251,7 +251,7 @@ static void take_option(int opt)
 	}
 }
 
-/* /dev is no place for what goes with /dev/null. */
+/* If the log goes to a device, write the names into the current directory, not /dev. */
 static char *beside_output(const char *name)
 {
 	bool file = options.output && !outfile_in_place(AT_FDCWD, options.output);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names for numbers, see names.h. Where a number is there twice, the last holds.
+ * Names for numbers, see names.h. If a number appears twice, the last name counts.
  */
 #include <stdlib.h>
 #include <string.h>

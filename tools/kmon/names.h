@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names for numbers, from a file with one of both on each line: "pids.dat" and
+ * Names for numbers, from a file with a number and a name on each line: "pids.dat" and
  * "sites.dat".
  */
 #ifndef _KMON_NAMES_H

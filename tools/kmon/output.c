@@ -2,9 +2,8 @@
 /*
  * The output of kmonlog, see output.h.
  *
- * A file that cannot be written any more is cut after its last whole record, so
- * what is on disk is a valid log. A pipe cannot be cut: its reader has what was
- * written, and may find the last record cut short.
+ * If writing to a file fails, the file is cut after its last whole record, so that it is a
+ * valid log. A pipe cannot be cut: its reader may find the last record incomplete.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where kmonlog writes records to: whole ones, at every end it comes to.
+ * The output of kmonlog: whole records, however the program ends.
  */
 #ifndef _KMON_OUTPUT_H
 #define _KMON_OUTPUT_H

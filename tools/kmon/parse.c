@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A log on its way through kmonparse, see parse.h.
+ * Converting a log, see parse.h.
  *
- * What is wrong is found while reading, where it is known which file it is in and at
- * which offset. What goes on from there is whole records that can be decoded.
+ * Damage is found while reading, when the file and the offset are known. Only whole records
+ * that can be decoded are passed on.
  */
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A log on its way through kmonparse: read, sorted, written in some form.
+ * Converting a log: read the records, sort them, and pass them to a writer.
  */
 #ifndef _KMON_PARSE_H
 #define _KMON_PARSE_H

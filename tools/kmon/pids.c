@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which tasks are in a log, and what they are called, see pids.h.
+ * The tasks in a log and their names, see pids.h.
  *
- * A task may be gone when the log is complete, and may be another program by then
- * than it was. So it is looked up when it is seen first, and again at the end; what
- * is found last holds. A task that ends has lost its command line before its pid:
- * that it has none does not undo one that was found.
+ * A task may have ended when the log is complete, or may run another program by then. So
+ * its name is looked up when its pid appears first, and again at the end; the last name
+ * found counts. A task that ends loses its command line before its pid, so an empty command
+ * line does not replace a name that was found before.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tasks that a log tells of, and what they are called: the file "pids.dat".
+ * The tasks in a log and their names: the file "pids.dat".
  */
 #ifndef _KMON_PIDS_H
 #define _KMON_PIDS_H

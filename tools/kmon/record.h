@@ -13,7 +13,7 @@
 
 #define RECORD_MAX	(KMON_HDR_SIZE + KMON_BLOB_MAX)
 
-/* What a record is about; types with pids of 16 and of 32 bits are the same. */
+/* The subject of a record, the same for types with 16-bit and with 32-bit pids. */
 enum record_op {
 	OP_QUEUE,
 	OP_DEQUEUE,

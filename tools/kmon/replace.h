@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Write a file so that under its name there is always a whole one, the old or the
- * new.
+ * Replace a file atomically: its name always refers to a whole file, the old or the new.
  *
- * A link is replaced itself, whatever it leads to: in a directory that others may
- * write to it may lead anywhere. A device or a pipe is not replaced, but written to.
+ * A link itself is replaced, because in a directory that other users can write to it may
+ * lead anywhere. A device or a pipe is not replaced, but written to.
  *
- * The directory is opened long before the file is written, and kept: if somebody puts a
- * link in its place meanwhile, that is not followed.
+ * The directory is opened long before the file is written and is kept open: if another user
+ * puts a link in its place, the link is not followed.
  */
 #ifndef _KMON_REPLACE_H
 #define _KMON_REPLACE_H

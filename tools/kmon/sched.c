@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who ran when, see sched.h.
+ * What tasks and CPUs did, see sched.h.
  *
- * A switch says what ran before, so the first one on a CPU says what has run there
- * since the log began. A task that is switched to, and of which nothing was heard
- * before, has waited since then: had it slept, there would be a record of its being
- * queued. That a task still waits when it is switched from is told by the lack of a
- * record of its being dequeued before.
+ * A switch names the previous task, so the first switch on a CPU shows what ran there
+ * since the log began. If the first record of a task is a switch to it, the task has waited
+ * since the log began: if it had slept, there would be a record that it was queued. A task
+ * that is switched from is still runnable unless a record says that it was dequeued.
  *
  * A task can be dequeued and queued again without sleeping: while it runs, when its
- * priority is changed, and while it waits, to be moved. Neither wakes it. So where
- * nothing else is known of a task, that alone does not say that it slept; a record of
- * its being woken in between does.
+ * priority changes, and while it waits, when it moves to another CPU. Neither wakes it. So
+ * these two records alone do not show that an unknown task slept; a record of its wakeup
+ * between them does.
  *
- * Where records were lost, what is left contradicts itself. Then nothing is counted
- * until the records say again what is: a sum that lacks something is better than one
- * with something invented. How often that was so is counted.
+ * After lost records, the remaining ones contradict each other. Then nothing is counted
+ * until the records show the state again: a sum that is too small is better than an
+ * invented one. The contradictions are counted.
  */
 #include <stdlib.h>
 
@@ -281,7 +280,10 @@ static void record_queue(struct sched *sched, const struct record *r)
 	}
 }
 
-/* Who waits or runs is not woken by it. Who wakes, unless it is an interrupt, runs. */
+/*
+ * A task that already runs or is queued is not woken. The waker is running unless the
+ * wakeup came from an interrupt.
+ */
 static void record_wakeup(struct sched *sched, const struct record *r)
 {
 	struct task *task;

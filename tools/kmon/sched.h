@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who ran when, from the records of the scheduler in the order of their times.
+ * What tasks and CPUs did, from the records of the scheduler in the order of their times.
  *
- * All times are nanoseconds, and all are of the log: they begin with its first record
- * and end with its last.
+ * All times are nanoseconds between the first and the last record of the log.
  */
 #ifndef _KMON_SCHED_H
 #define _KMON_SCHED_H

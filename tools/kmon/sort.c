@@ -2,11 +2,10 @@
 /*
  * Records by time, see sort.h.
  *
- * The device gives records in pieces, of one CPU each, and how far a piece goes back
- * behind the one before is only a matter of how busy the readers were: no look-ahead
- * is long enough for every log. So records are gathered until the memory is full,
- * sorted, and put away as a run in a temporary file; at the end the runs are merged.
- * A log that fits into memory needs no file.
+ * The device delivers records in pieces, each from one CPU. A piece may begin any time
+ * before the end of the previous one, so no look-ahead is long enough for every log. So
+ * records are collected until the memory is full, then sorted and written to a temporary
+ * file as a run; at the end the runs are merged. A log that fits into memory needs no file.
  *
  * The order is total, by time and then by the place in the input: within a run that
  * is the offset in memory, and between runs their number.

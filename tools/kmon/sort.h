@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records by time, in bounded memory: those of the same time stay in the order
- * they came in.
+ * Sort records by time in limited memory. Records with the same time keep their order.
  */
 #ifndef _KMON_SORT_H
 #define _KMON_SORT_H

@@ -106,7 +106,8 @@ static void report_trace(struct report *report, struct trace *trace)
 
 	snprintf(path, sizeof(path), "%s/ctf", dir);
 	report->header = trace_header(trace);
-	report->symbolizer = symbolizer_new(report->header, NULL, &(struct complainer){ count, report });
+	report->symbolizer = symbolizer_new(report->header, NULL,
+					    &(struct complainer){ count, report });
 	report->sections = SECTION_ALL;
 	report->model = model_new(4);
 	EXPECT(write_ctf(report, trace, path));

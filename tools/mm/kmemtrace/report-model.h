@@ -74,5 +74,4 @@ uint64_t model_peak(const struct model *model, unsigned int type,
 		    uint64_t *when);
 uint64_t model_errors(const struct model *model);
 
-
 #endif /* _KMEMTRACE_REPORT_MODEL_H */

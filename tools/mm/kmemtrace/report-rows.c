@@ -266,7 +266,7 @@ void rows_make(const struct report *report, enum group group,
 		return;
 	for (row = rows->rows; row < rows->rows + rows->nr; row++)
 		symbolizer_place(report->symbolizer, row->call_site, row->tag,
-			      &row->place);
+				 &row->place);
 }
 
 /**

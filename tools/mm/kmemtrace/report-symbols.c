@@ -329,7 +329,7 @@ static bool open_vmlinux(struct symbolizer *symbolizer, const char *vmlinux,
  * Return: the symbolizer, or NULL after a complaint if @vmlinux cannot be used.
  */
 struct symbolizer *symbolizer_new(const struct trace_header *header,
-			    const char *vmlinux, const struct complainer *to)
+				  const char *vmlinux, const struct complainer *to)
 {
 	struct symbolizer *symbolizer = need_memory(1, sizeof(*symbolizer));
 
@@ -360,7 +360,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
  * @place: result, for place_free(); empty if nothing is known
  */
 void symbolizer_place(struct symbolizer *symbolizer, uint64_t call_site, uint16_t tag,
-		   struct place *place)
+		      struct place *place)
 {
 	const struct trace_header *header = symbolizer->header;
 

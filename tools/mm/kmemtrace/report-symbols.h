@@ -32,10 +32,10 @@ struct place {
 struct symbolizer;
 
 struct symbolizer *symbolizer_new(const struct trace_header *header,
-			    const char *vmlinux, const struct complainer *to);
+				  const char *vmlinux, const struct complainer *to);
 void symbolizer_free(struct symbolizer *symbolizer);
 void symbolizer_place(struct symbolizer *symbolizer, uint64_t call_site, uint16_t tag,
-		   struct place *place);
+		      struct place *place);
 void place_free(struct place *place);
 
 #endif /* _KMEMTRACE_REPORT_SYMBOLS_H */

@@ -408,7 +408,7 @@ static int run(struct report *report, const struct options *options,
 
 	report->header = trace_header(trace);
 	report->symbolizer = symbolizer_new(report->header, options->vmlinux,
-				      &(struct complainer){ complain_vmlinux, NULL });
+					    &(struct complainer){ complain_vmlinux, NULL });
 	if (!report->symbolizer)
 		return EXIT_CANNOT;
 	report->model = model_new(options->moments);

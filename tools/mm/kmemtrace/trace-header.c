@@ -22,14 +22,16 @@
 
 /* Data */
 
+#define MIB		(1024u * 1024u)
+
 #define MAX_TAGS	65536u
-#define MAX_SYMBOLS	(8u << 20)
+#define MAX_SYMBOLS	(8 * MIB)
 /* bytes of all strings of a header */
-#define MAX_STRINGS	(1u << 30)
+#define MAX_STRINGS	(1024 * MIB)
 /* bytes of a line of a header; "cpus" of 8192 CPUs fits */
 #define MAX_LINE	65536u
 /* No function is longer, so an address farther behind a symbol belongs to no symbol. */
-#define MAX_FUNCTION	(1u << 20)
+#define MAX_FUNCTION	MIB
 
 enum section { SECTION_KEYS, SECTION_TAGS, SECTION_KALLSYMS, SECTION_OTHER };
 
@@ -382,7 +384,7 @@ static void read_tag(struct header_reader *r, char *line)
 	func = strstr(where, " func:");
 	while (index >= r->tags_room) {
 		if (!try_grow(&header->tags, r->tags_room, &r->tags_room,
-			  sizeof(*tag))) {
+			      sizeof(*tag))) {
 			r->no_memory = true;
 			return;
 		}
@@ -427,7 +429,7 @@ static void read_symbol(struct header_reader *r, char *line)
 	if (!addr || !is_text(end[1]) || header->nr_symbols == MAX_SYMBOLS)
 		return;
 	if (!try_grow(&header->symbols, header->nr_symbols, &r->symbols_room,
-		  sizeof(*symbol))) {
+		      sizeof(*symbol))) {
 		r->no_memory = true;
 		return;
 	}

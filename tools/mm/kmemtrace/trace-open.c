@@ -63,7 +63,7 @@ static bool add_stream(struct trace *trace, size_t *room, char *name,
 		       unsigned int cpu)
 {
 	if (!name || !try_grow(&trace->streams, trace->nr_streams, room,
-			   sizeof(*trace->streams))) {
+			       sizeof(*trace->streams))) {
 		free(name);
 		return false;
 	}
