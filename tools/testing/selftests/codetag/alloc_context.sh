@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# alloc_tags.ctx: commands, and who holds what a chosen line allocated. Only the lines
-# of alloc_pipe_info() are chosen; if somebody has these chosen already, that is not
-# disturbed.
+# alloc_tags.ctx: commands, and the holders of memory from a chosen call site. The test
+# only chooses the call sites of alloc_pipe_info(); it is skipped if these are in use.
 
 . ./lib.sh
 
@@ -14,7 +13,7 @@ needs $CTX CONFIG_MEM_ALLOC_CONTEXT
 ! grep -q "$PIPES" "$DEBUGFS/$CTX" || skip_all "the lines of alloc_pipe_info() are in use"
 trap 'echo "func alloc_pipe_info disable" 2> /dev/null > $DEBUGFS/$CTX; rm -rf "$WORK"' EXIT
 
-# which lines are chosen, without what they hold
+# the chosen call sites, without the memory that they hold
 state()
 {
 	grep -o '[^ ]* module:[^ ]* func:[^ ]*' "$DEBUGFS/$CTX"

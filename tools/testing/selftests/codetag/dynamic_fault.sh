@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# dynamic_faults: the list, commands, and a pipe that cannot be made. Only the points
-# of alloc_pipe_info() are enabled, for one task of this test.
+# dynamic_faults: the list, the commands, and a pipe that cannot be created. The test only
+# enables the points of alloc_pipe_info(), for one task of its own.
 
 . ./lib.sh
 
@@ -15,7 +15,7 @@ needs $FAULTS CONFIG_DYNAMIC_FAULT
 	skip_all "the points of alloc_pipe_info() are in use"
 trap 'echo "func alloc_pipe_info disable" 2> /dev/null > $DEBUGFS/$FAULTS; rm -rf "$WORK"' EXIT
 
-# one that exits with 0 if it could make a pipe
+# a program that exits with 0 if it can create a pipe
 printf '#!/bin/sh\nexec 2> /dev/null\n: | :\n' > "$WORK/$TASK"
 chmod +x "$WORK/$TASK"
 

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmemtrace/: modes, what is refused, and a short recording. What was recorded before and
-# not read is thrown away by that, so the test is skipped while somebody records.
+# kmemtrace/: modes, refused values, and a short recording. The recording discards earlier
+# records that were not read, so the test is skipped while recording is on.
 
 . ./lib.sh
 
 KT=kmemtrace
 
 needs $KT/enabled CONFIG_KMEMTRACE
-[ "$(cat "$DEBUGFS/$KT/enabled")" = 0 ] || skip_all "somebody records"
+[ "$(cat "$DEBUGFS/$KT/enabled")" = 0 ] || skip_all "recording is on"
 FEATURES=$(tr -d '[]' < "$DEBUGFS/$KT/features")
 CHOSEN=$(tr ' ' '\n' < "$DEBUGFS/$KT/features" | sed -n 's/^\[\(.*\)\]$/\1/p' | tr '\n' ' ')
 SUBBUFS=$(cat "$DEBUGFS/$KT/subbufs")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For the tests of files in debugfs. A case is a function test_*; run_cases runs each
-# in a subshell, in the order of the file, and prints TAP. In a case `fail WHY` and
-# `skip WHY` end it; reaching its end is success.
+# Helpers for tests of files in debugfs. A case is a function test_*; run_cases runs each
+# case in a subshell, in the order of the file, and prints TAP. `fail WHY` and `skip WHY`
+# end a case; a case that reaches its end has passed.
 #
-# The whole test is skipped, with exit code 4, before there is a plan.
+# skip_all skips the whole test with exit code 4, before the plan is printed.
 
 DEBUGFS=/sys/kernel/debug
 WORK=$(mktemp -d) || exit 1
 trap 'rm -rf "$WORK"' EXIT
-# dash runs no EXIT trap when a signal ends it: end by exit, so that all is restored.
+# dash does not run the EXIT trap when a signal kills it: call exit, which restores all.
 trap 'exit 1' HUP INT TERM
 
 fail()
@@ -32,7 +32,7 @@ skip_all()
 	exit 4
 }
 
-# needs FILE OPTION: the file in debugfs, which that option of the kernel makes
+# needs FILE OPTION: skip the test without this file in debugfs, which OPTION adds
 needs()
 {
 	[ "$(id -u)" = 0 ] || skip_all "only root may use debugfs"

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# time_stats: commands, and a task that waits for a pipe. Whether timing was on before
-# is found out, and restored; the order afterwards is that of "sort place". Of the
-# events only those of pipes are forgotten.
+# time_stats: commands, and a task that waits for a pipe. The test restores whether timing
+# was on; afterwards, the order is that of "sort place", and the events of pipes are reset.
 
 . ./lib.sh
 
@@ -11,7 +10,7 @@ STATS=time_stats
 
 needs $STATS CONFIG_CODETAG_TIME_STATS
 
-# The block of the line where a reader of a pipe waits
+# Print the block of the call site where a reader of a pipe waits.
 block()
 {
 	awk '$3 ~ /^func:/ { on = ($2 " " $3 == "module:pipe func:pipe_read") }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/kmon: permissions, what each ioctl accepts and refuses in which state, the
- * form of the records, and that read + lost + unread is how many there were.
+ * /dev/kmon: permissions, what each ioctl accepts and refuses in each state, the format of
+ * the records, and that read + lost + unread is the number of records.
  *
- * Another program that has the device open changes nothing here, except that its
- * records come, too.
+ * The test also passes while another program has the device open; then it also reads the
+ * records of that program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +33,7 @@
 #define MAX_CPUS	(KMON_WIDE_CPU_MAX + 1)
 #define TYPES		256
 
-/* What the clock of the records may be off by when it is adjusted, in nanoseconds. */
+/* The clock of the records may differ by this many nanoseconds when it is adjusted. */
 #define SLACK		1000000
 
 /* Helpers */
@@ -84,7 +84,7 @@ static int open_as_nobody(void)
 	return WEXITSTATUS(status);
 }
 
-/* Tasks come and go, for the scheduler to tell of. Returns the last one. */
+/* Start and end tasks, so that the scheduler logs them. Returns the last pid. */
 static pid_t make_noise(int times)
 {
 	pid_t pid = -1;
@@ -112,7 +112,7 @@ static uint64_t number(const uint8_t *p, int size)
 	return size ? p[0] | number(p + 1, size - 1) << 8 : 0;
 }
 
-/* The size of a blob by its type; 0 where that does not say it. */
+/* Returns the size of a blob by its type; 0 if the type does not determine it. */
 static unsigned int size_of(uint8_t type)
 {
 	static const uint8_t sizes[TYPES] = {
@@ -127,15 +127,15 @@ static unsigned int size_of(uint8_t type)
 }
 
 /**
- * struct walk - what whole records say
- * @records: how many
- * @types: how many of each type
- * @first: the least time in a header
- * @last: the greatest
- * @last_of: of each CPU, the time of its last record
- * @seen: how many have this pid queued, to be set before
- * @pid: that pid
- * @wrong: what is not as it must be, or NULL
+ * struct walk - sums over whole records
+ * @records: number of records
+ * @types: number of records of each type
+ * @first: least time in a header
+ * @last: greatest time in a header
+ * @last_of: time of the last record of each CPU
+ * @seen: number of records that queue @pid
+ * @pid: pid to look for, set by the caller
+ * @wrong: what is wrong with a record, or NULL
  */
 struct walk {
 	uint64_t records;
@@ -200,7 +200,7 @@ static void walk(struct walk *w, const uint8_t *p, size_t len)
 	}
 }
 
-/* Reads until there is no more for now, @room bytes at a time. */
+/* Read until the device is empty, @room bytes at a time. */
 static int drain(int fd, struct walk *w, size_t room)
 {
 	uint8_t *buf = malloc(room);
@@ -283,7 +283,7 @@ TEST_F(kmon, has_whole_records_in_order)
 	ASSERT_EQ(0, ask(self->fd, KMON_STOP, NULL));
 	after = now();
 	EXPECT_EQ(POLLIN, polled(self->fd) & (POLLIN | POLLHUP));
-	/* a small buffer, so that records come to lie at its end */
+	/* Use a small buffer, so that records reach its end. */
 	ASSERT_EQ(0, drain(self->fd, &self->walk, 100));
 	ASSERT_EQ(NULL, self->walk.wrong) {
 		TH_LOG("%s", self->walk.wrong);
@@ -339,7 +339,7 @@ TEST_F(kmon, reads_no_part_of_a_record)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, read(self->fd, nowhere, 65536));
 	EXPECT_EQ(EFAULT, errno);
-	/* and none is gone by that */
+	/* and no record was lost by that */
 	EXPECT_EQ(0, stats_of(self->fd).read);
 	ASSERT_EQ(0, drain(self->fd, &self->walk, 65536));
 	EXPECT_EQ(NULL, self->walk.wrong);
@@ -441,7 +441,7 @@ TEST_F(kmon, refuses_bad_calls)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* With O_NONBLOCK and nothing to read, and with both and a stop. */
+/* Empty device: read() with O_NONBLOCK fails; a blocking read() returns after a stop. */
 TEST_F(kmon, waits_only_when_asked_to)
 {
 	uint8_t buf[4096];
