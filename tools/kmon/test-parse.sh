@@ -195,13 +195,13 @@ ln -s "$tmp/beside/pids.dat" distrust/pids.dat
 distrusts "names at a link" "is a link"
 rm distrust/pids.dat
 mkfifo distrust/pids.dat
-distrusts "names in a pipe" "is no file, or another user's"
+distrusts "names in a pipe" "is not a regular file, or belongs to another user"
 rm distrust/pids.dat
 python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('distrust/pids.dat')"
 distrusts "names in a socket" 'No such device or address'
 rm distrust/pids.dat
 mkdir distrust/pids.dat
-distrusts "names in a directory" "is no file, or another user's"
+distrusts "names in a directory" "is not a regular file, or belongs to another user"
 rmdir distrust/pids.dat
 ln -s loop distrust/loop
 expect "names out of reach" 1 "$bin/kmonparse" -n distrust/loop/log
@@ -210,7 +210,7 @@ rm distrust/loop
 cp beside/pids.dat distrust/pids.dat
 if [ "$(id -u)" = 0 ]; then
 	chown 12345 distrust/pids.dat
-	distrusts "names of another user" "is no file, or another user's"
+	distrusts "names of another user" "is not a regular file, or belongs to another user"
 	cp beside/pids.dat distrust/sites.dat
 	chmod 600 distrust/pids.dat distrust/sites.dat
 	chown 0 distrust/pids.dat
