@@ -258,8 +258,8 @@ static void check_counts(void)
 		rec.failed = true;
 	}
 	if (rec.after.read != rec.records) {
-		log_error("%s: delivered %llu records, but only %" PRIu64 " were read", options.device,
-			  (unsigned long long)rec.after.read, rec.records);
+		log_error("%s: delivered %llu records, but only %" PRIu64 " were read",
+			  options.device, (unsigned long long)rec.after.read, rec.records);
 		rec.failed = true;
 	}
 }

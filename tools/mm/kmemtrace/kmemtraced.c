@@ -393,7 +393,7 @@ static void end(int signals)
 		rec.features = (struct text){ .s = NULL };
 	check_taken();
 	if (rec.failed_output)
-		record_error("cannot write to %s any more: the trace so far is valid, the rest is dropped",
+		record_error("cannot write to %s: the trace so far is valid, the rest is dropped",
 			     options.output);
 	end_header();
 }

@@ -477,7 +477,7 @@ void report_cpus(void)
 		r = rec.readers[i];
 		offline = !cpu_in_list(online.s, r->cpu);
 		if (offline && !r->offline)
-			record_note("CPU %u is offline; its records are read when it is back or at the end",
+			record_note("CPU %u is offline; its records are read later or at the end",
 				    r->cpu);
 		else if (!offline && r->offline)
 			record_note("CPU %u is online again", r->cpu);

@@ -198,7 +198,7 @@ bool begin_header(void)
 		rec.features = (struct text){ .s = NULL };
 	follow_modules();
 	if (!has_addresses())
-		record_note("/proc/kallsyms hides its addresses (kernel.kptr_restrict): no symbols");
+		record_note("/proc/kallsyms hides addresses (kernel.kptr_restrict): no symbols");
 	if (!write_first_header() || !keep_room_for_last()) {
 		unlinkat(rec.dir, "header.tmp", 0);
 		unlinkat(rec.dir, "header", 0);

@@ -305,7 +305,7 @@ static bool open_vmlinux(struct symbolizer *symbolizer, const char *vmlinux,
 	if (symbolizer->dwfl) {
 		dwfl_report_begin(symbolizer->dwfl);
 		symbolizer->module = dwfl_report_elf(symbolizer->dwfl, "vmlinux",
-						  vmlinux, -1, 0, true);
+						     vmlinux, -1, 0, true);
 		dwfl_report_end(symbolizer->dwfl, NULL, NULL);
 	}
 	if (!symbolizer->module) {

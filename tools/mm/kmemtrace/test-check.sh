@@ -204,7 +204,7 @@ says "a number twice" 'is in cpu'
 gen all --header span=part
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
 check "a part" 4 --all "$tmp/all"
-says "a part" 'a part of a recording: what is there is sound, but it is unknown whether records are missing'
+says "a part" 'a part of a recording: what is there is sound, but it is unknown'
 check "the files of a part" 0 "$tmp/all/cpu0.out" "$tmp/all/cpu1.out"
 sed -i '/^span /d' "$tmp/all/header"
 check "nothing said of a span" 4 --all "$tmp/all"
