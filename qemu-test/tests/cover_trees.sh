@@ -12,6 +12,9 @@ COVER=ctag_cover_trees
 . /qt/bin/cover
 
 PROC=/proc/$COVER
+# single_open() allocates a struct seq_operations, four pointers
+OPS=kmalloc-cg-32
+[ "$(uname -m)" != i686 ] || OPS=kmalloc-cg-16
 
 # live: the module's functions hold what the rows "FUNCTION NUMBER CACHE ..." on stdin
 # state, to the byte.  Differences become notes.
@@ -106,17 +109,17 @@ test_files_of_proc()
 	cover_fresh
 	file make_seq $PROC/seq 1 seq_file 1 kmalloc-cg-4k
 	file make_private $PROC/private 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-128
-	file make_single $PROC/single 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
-	file make_large $PROC/large 1 seq_file 1 kmalloc-cg-8k 1 kmalloc-cg-32
-	file make_net /proc/net/$COVER 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
+	file make_single $PROC/single 1 seq_file 1 kmalloc-cg-4k 1 $OPS
+	file make_large $PROC/large 1 seq_file 1 kmalloc-cg-8k 1 $OPS
+	file make_net /proc/net/$COVER 1 seq_file 1 kmalloc-cg-4k 1 $OPS
 }
 
 test_files_of_debugfs()
 {
 	cover_fresh
 	file one_open $DIR/one 1 seq_file 1 kmalloc-cg-4k
-	file shown_open $DIR/shown 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
-	file sized_open $DIR/sized 1 seq_file 1 kmalloc-cg-8k 1 kmalloc-cg-32
+	file shown_open $DIR/shown 1 seq_file 1 kmalloc-cg-4k 1 $OPS
+	file sized_open $DIR/sized 1 seq_file 1 kmalloc-cg-8k 1 $OPS
 }
 
 # A file that is created or opened while profiling is off has its line when it is on.
@@ -127,7 +130,7 @@ test_files_made_and_opened_while_off()
 	exec 7< $PROC/seq
 	exec 6< $DIR/one
 	profiling 1
-	file make_single $PROC/single 1 seq_file 1 kmalloc-cg-4k 1 kmalloc-cg-32
+	file make_single $PROC/single 1 seq_file 1 kmalloc-cg-4k 1 $OPS
 	dd bs=1 count=1 <&7 > /dev/null 2>&1 || fail "read seq"
 	dd bs=1 count=1 <&6 > /dev/null 2>&1 || fail "read one"
 	printf 'make_seq 1 kmalloc-cg-4k\none_open 1 kmalloc-cg-4k\n' | live ||
