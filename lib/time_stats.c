@@ -15,11 +15,11 @@
  *
  * A histogram must be allocated, but events can happen where that is
  * impossible. So statistics begin without one. The first event requests it, by
- * an irq_work and a work item, and waits in its buffer like any other. Events
- * that leave a buffer before the histogram exists are missing in the quantiles,
- * and are counted as unsorted. The work item first allocates a histogram and
- * then takes the first statistics off the queue, under the lock of the queue.
- * So it never refers to statistics that may be freed meanwhile.
+ * an irq_work and a work item, and waits in its buffer like any other. A buffer
+ * may be emptied before the histogram exists. Its events are then counted as
+ * unsorted and do not enter the quantiles. The work item first allocates a
+ * histogram. Then it takes the first statistics off the queue, under the lock of
+ * the queue, so it never refers to statistics that may be freed meanwhile.
  *
  * In the recent means, an event loses an eighth of its weight for every second
  * of its age. Ages are counted in whole epochs, also that of an event that was

@@ -820,7 +820,7 @@ static ssize_t enabled_write(struct file *file, const char __user *user,
 	return ret ?: count;
 }
 
-/* Ends a held recording also when the program that holds it is killed. */
+/* Ends the recording that the file holds. A kill closes files, too. */
 static int enabled_release(struct inode *inode, struct file *file)
 {
 	mutex_lock(&kmemtrace_lock);

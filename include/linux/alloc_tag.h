@@ -330,7 +330,7 @@ static inline void alloc_tag_check_sub(const struct alloc_tag_ref *ref) { }
  * @ref: the reference that belongs to the memory, empty
  * @bytes: size of the memory
  *
- * Call this only while profiling is enabled.
+ * The caller has checked mem_alloc_profiling_enabled().
  *
  * Context: any.
  */

@@ -6,7 +6,7 @@
  * every ioctl uses the system calls of 32-bit programs, with memory below 4 GiB: the 64-bit
  * kernel cannot tell the difference.
  *
- * Exit code 0: all checks passed; 1: one failed, see standard output; 2: wrong usage.
+ * Exit code 0: all checks passed; 1: a check failed, see standard output; 2: wrong usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -14,7 +14,7 @@
  *				prints the four errors of changing that option
  *	errcodes call NR ARG...	makes a system call by number and prints the result
  *
- * Exit code 0: all checks passed; 1: one failed, with a note; 2: wrong usage.
+ * Exit code 0: all checks passed; 1: a check failed, with a note; 2: wrong usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Tests of /dev/kmon that kmonlog and kmonparse cannot do, and workloads that cause a known
  * number of scheduler records: see usage() below.
  *
- * Exit code 0: all checks passed; 1: one failed, see standard output; 2: wrong usage.
+ * Exit code 0: all checks passed; 1: a check failed, see standard output; 2: wrong usage.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -12,7 +12,7 @@ COVER=ctag_cover_trees
 . /qt/bin/cover
 
 PROC=/proc/$COVER
-# single_open() allocates a struct seq_operations, four pointers
+# single_open() allocates a struct seq_operations; it consists of four pointers
 OPS=kmalloc-cg-32
 [ "$(uname -m)" != i686 ] || OPS=kmalloc-cg-16
 

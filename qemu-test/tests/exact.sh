@@ -178,7 +178,7 @@ test_hot_lines()
 {
 	fresh
 	rounds=1500
-	# a round takes many times as long on a debug kernel
+	# kmemleak makes a round many times slower: run fewer
 	[ ! -e /sys/kernel/debug/kmemleak ] || rounds=150
 	cmd alloc all 50
 	for i in 1 2 3 4; do

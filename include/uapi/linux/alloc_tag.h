@@ -39,8 +39,8 @@ struct allocinfo_tag {
 
 /**
  * struct allocinfo_counter - the memory that a call site holds
- * @bytes: number of bytes
- * @calls: number of allocations that the bytes belong to
+ * @bytes: number of bytes that are allocated and not freed
+ * @calls: number of allocations that are not freed
  * @accurate: 1; or 0 for a call site without an index. All memory of such call
  *	sites is in one common record, and their own records have 0 bytes.
  * @__pad: 0

@@ -181,7 +181,7 @@ static void rest(struct finding *f)
 	sleep(1);
 }
 
-/* Each further step runs only if the one before has found growth. */
+/* Looks longer, and injects more faults, as long as memory in use has grown. */
 static void look_for_leaks(const struct point *p, struct finding *f)
 {
 	take_reading(AFTER_ONE, 20);

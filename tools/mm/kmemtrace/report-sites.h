@@ -119,7 +119,7 @@ enum finding_kind {
 };
 
 /**
- * struct finding - findings of the same kind about the same two call sites
+ * struct finding - errors of one kind that involve the same two call sites
  * @kind: what is wrong
  * @after_losses: records were lost since the last record about this memory, which may
  *	explain the finding
