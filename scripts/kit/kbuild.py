@@ -37,11 +37,16 @@ SYMBOL_RE = re.compile(r"^(?:(CONFIG_\w+)=(.*)|# (CONFIG_\w+) is not set)$")
 
 
 def tool_options(arch):
-    """The make variables that select the compiler; the same in every run."""
+    """The make variables that select the compiler; the same in every run.
+
+    ccache in its depend mode, see build_env(), does not see a file that assembler code
+    includes by .incbin.  It would put the image of an earlier kernel into bzImage whenever
+    the compressed images have the same size.  So make's variable calls it for C only.
+    """
     karch, prefix, native, _, _ = ARCHES[arch]
     cross = prefix if native and os.uname().machine != native else ""
     cache = "ccache " if shutil.which("ccache") else ""
-    cc = os.environ.get("CC") or f"{cache}{cross}gcc"
+    cc = os.environ.get("CC") or f"$(if $(filter %.S,$<),,{cache}){cross}gcc"
     options = [f"ARCH={karch}", f"CC={cc}", f"HOSTCC={cache}gcc", "LOCALVERSION="]
     return options + ([f"CROSS_COMPILE={cross}"] if cross else [])
 
