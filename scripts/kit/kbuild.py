@@ -46,7 +46,7 @@ def tool_options(arch):
     karch, prefix, native, _, _ = ARCHES[arch]
     cross = prefix if native and os.uname().machine != native else ""
     cache = "ccache " if shutil.which("ccache") else ""
-    cc = os.environ.get("CC") or f"{cache}{cross}gcc"
+    cc = os.environ.get("CC") or f"$(if $(filter %.S,$<),,{cache}){cross}gcc"
     options = [f"ARCH={karch}", f"CC={cc}", f"HOSTCC={cache}gcc", "LOCALVERSION="]
     return options + ([f"CROSS_COMPILE={cross}"] if cross else [])
 
