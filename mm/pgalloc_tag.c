@@ -40,18 +40,20 @@
  * @page: the first page of the block
  * @nr: number of pages in it
  *
- * The bytes stay the same. The calls become as many as there will be frees.
+ * The bytes stay the same. The calls become as many as there will be frees. The
+ * function leaves a block alone whose pages have a reference each, as those of a
+ * contiguous range have.
  */
 void __pgalloc_tag_split(struct page *page, unsigned int nr)
 {
 	u16 index = pgalloc_tag_index(page);
 	unsigned int i;
 
-	if (!index)
+	if (!index || nr == 1 || pgalloc_tag_index(nth_page(page, 1)) == index)
 		return;
 	alloc_tag_count(index, 0, nr - 1);
 	for (i = 1; i < nr; i++)
-		pgalloc_tag_ref(page + i)->index = index;
+		pgalloc_tag_ref(nth_page(page, i))->index = index;
 	alloc_tag_watch_regroup(index, page, nr, 1);
 }
 
@@ -72,7 +74,7 @@ void __pgalloc_tag_regroup(struct page *page, unsigned long nr,
 		return;
 	for (i = 0; i < nr; i++) {
 		ref = pgalloc_tag_ref(nth_page(page, i));
-		had += !!ref->index;
+		had += ref->index == index;
 		ref->index = i % part ? 0 : index;
 	}
 	alloc_tag_count(index, 0, (long)(nr / part) - (long)had);
