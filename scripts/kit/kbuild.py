@@ -39,9 +39,9 @@ SYMBOL_RE = re.compile(r"^(?:(CONFIG_\w+)=(.*)|# (CONFIG_\w+) is not set)$")
 def tool_options(arch):
     """The make variables that select the compiler; the same in every run.
 
-    ccache in its depend mode, see build_env(), does not see a file that assembler code
-    includes by .incbin.  It would put the image of an earlier kernel into bzImage whenever
-    the compressed images have the same size.  So make's variable calls it for C only.
+    ccache does not compile assembler code.  In its depend mode, see build_env(), it does not
+    see a file that is included by .incbin: if two kernels have the same size when they are
+    compressed, bzImage would contain the earlier one.
     """
     karch, prefix, native, _, _ = ARCHES[arch]
     cross = prefix if native and os.uname().machine != native else ""
@@ -61,8 +61,9 @@ def build_env(tree):
     """
     stamp = time.strftime("%a %b %e %H:%M:%S UTC %Y", time.gmtime((tree / "Makefile").stat().st_mtime))
     env = clean_env(KBUILD_BUILD_USER="codetag", KBUILD_BUILD_HOST="build",
-                    KBUILD_BUILD_TIMESTAMP=stamp, LC_ALL="C", CCACHE_DEPEND="1")
-    env.pop("CC", None)
+                    KBUILD_BUILD_TIMESTAMP=stamp, LC_ALL="C")
+    if not env.pop("CC", None):     # a CC of the user may call ccache for assembler code, too
+        env["CCACHE_DEPEND"] = "1"
     return env
 
 
