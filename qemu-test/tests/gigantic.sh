@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A gigantic page of hugetlb: as a whole, after it was demoted, and after some of the
-# small pages were moved.  From the buddy allocator, then from CMA, whose area has two GiB
-# because it need not begin at a multiple of one.  The memory above 4 GiB has room for it;
-# qemu puts the initial RAM file system into the middle of the memory below.
+# small pages were moved.  The first boot takes it from the buddy allocator, the second
+# from CMA.  A gigantic page begins at a multiple of 1 GiB, but the area may begin anywhere,
+# so the area has 2 GiB.  Only the memory above 4 GiB has room for it: below, qemu puts the
+# initial RAM file system into the middle.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 hugetlb_cma=2G
@@ -49,7 +50,7 @@ test_r07_demoted()
 	echo 1 > $HUGE/hugepages-1048576kB/demote || fail "cannot demote"
 	eq "small ones" "$(cat $HUGE/hugepages-2048kB/nr_hugepages)" 512
 	set -- $(held)
-	# pages of CMA are freed one by one, so they keep a reference each
+	# each page of CMA is freed on its own, so it keeps a reference of its own
 	! from_cma && most=600 || most=$((512 * 512))
 	[ $(($2 - ${before#* })) -le $most ] || fail "512 pages are $(($2 - ${before#* })) calls"
 	[ $(($1 - ${before% *})) -ge 1073741824 ] || fail "a GiB is $(($1 - ${before% *})) bytes"
