@@ -64,7 +64,7 @@ static void allocate(struct alloc_tag *tag, unsigned int first, unsigned int nr)
 
 	for (i = first; i < first + nr; i++)
 		alloc_tag_add(&refs[i], REF_BYTES);
-	alloc_tag_restore(current, tag, old);
+	alloc_tag_restore(current, old);
 }
 
 static void release(unsigned int first, unsigned int nr)

@@ -295,7 +295,7 @@ static void test_range_is_decided_once(struct kunit *test)
 	split_page(page, 2);
 	old = alloc_tag_save(current, &tag);
 	__pgalloc_tag_add_range(page, 4);
-	alloc_tag_restore(current, &tag, old);
+	alloc_tag_restore(current, old);
 	EXPECT_TAG(test, &tag, 4 * PAGE_SIZE, 4);
 	for (i = 0; i < 4; i++)
 		__free_page(page + i);
@@ -419,7 +419,7 @@ static void test_no_tag_r17(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, old, &alloc_tag_none);
 	p = kmalloc_noprof(64, GFP_KERNEL);
 	page = alloc_pages_noprof(GFP_KERNEL, 0);
-	alloc_tag_restore(current, &alloc_tag_none, old);
+	alloc_tag_restore(current, old);
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	KUNIT_EXPECT_EQ(test, pgalloc_tag_ref(page)->index, 0);
 	kfree(p);

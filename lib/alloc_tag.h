@@ -6,7 +6,7 @@
 #ifndef LIB_ALLOC_TAG_H
 #define LIB_ALLOC_TAG_H
 
-#include <linux/alloc_tag.h>
+#include <linux/alloc_tag_ref.h>
 #include <linux/bits.h>
 
 /* In codetag.flags: other tags have the same index and so the same counter. */

@@ -5,7 +5,7 @@
 #ifndef _MM_PERCPU_TAG_H
 #define _MM_PERCPU_TAG_H
 
-#include <linux/alloc_tag.h>
+#include <linux/alloc_tag_ref.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
 

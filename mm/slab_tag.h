@@ -5,7 +5,7 @@
 #ifndef _MM_SLAB_TAG_H
 #define _MM_SLAB_TAG_H
 
-#include <linux/alloc_tag.h>
+#include <linux/alloc_tag_ref.h>
 #include <linux/kasan.h>
 #include <linux/kfence.h>
 

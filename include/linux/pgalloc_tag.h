@@ -5,7 +5,7 @@
 #ifndef _LINUX_PGALLOC_TAG_H
 #define _LINUX_PGALLOC_TAG_H
 
-#include <linux/alloc_tag.h>
+#include <linux/alloc_tag_ref.h>
 #include <linux/mm.h>
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING

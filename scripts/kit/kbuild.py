@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from .util import BASE, BUILD, LOGS, PEER, TOP, TREE, clean_env, fail
+from .util import BASE, BUILD, LOGS, PEER, TOP, TREE, clean_env, fail, lock
 
 CONFIGS = TOP / "qemu-test" / "configs"
 
@@ -216,8 +216,27 @@ def kconfig_newer(tree, out, stamp):
     return False
 
 
+def seed(tree, out, files):
+    """Begin a new O= directory as a copy of that of the configuration which this one includes.
+
+    kbuild compiles again what depends on a symbol that differs, and uses the other objects.
+    The commands that built objtool contain the name of the directory; every object depends
+    on objtool.
+    """
+    if out.exists() or len(files) < 2:
+        return
+    start = out.parent / files[-2].stem
+    with lock(f"{out.parent.name}-{start.name}", shared=True):
+        if (start / "vmlinux").exists() and (start / "source").resolve() == tree.resolve():
+            shutil.copytree(start, out, symlinks=True, ignore=shutil.ignore_patterns(".codetag-config"))
+            for command in (out / "tools").rglob(".*.cmd"):
+                text = command.read_text()
+                command.write_text(text.replace(f"{start}/", f"{out}/"))
+
+
 def configure(tree, out, arch, files, log):
     """Make out/.config from the fragments; an equal one keeps its time stamp."""
+    seed(tree, out, files)
     start = ARCHES[arch][3]
     options = tool_options(arch)
     stamp = out / ".codetag-config"

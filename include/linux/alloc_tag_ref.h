@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * References to allocation tags, and the counters of the tags. For allocators:
+ * callers of allocators need only <linux/alloc_tag.h>. See lib/alloc_tag.c.
+ */
+#ifndef _LINUX_ALLOC_TAG_REF_H
+#define _LINUX_ALLOC_TAG_REF_H
+
+#include <linux/alloc_tag.h>
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING
+
+#include <linux/jump_label.h>
+#include <linux/lazy-percpu-counter.h>
+#include <linux/sched.h>
+
+/**
+ * struct alloc_tag_ref - the tag that a piece of memory is accounted to
+ * @index: index of the tag, 0 for none
+ *
+ * The reference belongs to the memory: only the owner of the memory changes it.
+ */
+struct alloc_tag_ref {
+	u16 index;
+};
+
+static_assert(sizeof(struct alloc_tag_ref) == 2);
+
+/*
+ * With CONFIG_MEM_ALLOC_PROFILING_DEBUG, a reference with this index marks
+ * memory that did not come from an allocation, and so is accounted to no tag.
+ * No tag has this index.
+ */
+#define ALLOC_TAG_EXEMPT	U16_MAX
+
+/* Stays false after "never": no memory was set aside for references. */
+extern bool alloc_tag_available;
+
+/* Counters by index, in chunks: adding those of a module moves no other one. */
+#define ALLOC_TAG_CHUNK_SHIFT	8
+#define ALLOC_TAG_CHUNK_SIZE	BIT(ALLOC_TAG_CHUNK_SHIFT)
+#define ALLOC_TAG_CHUNKS	((CODETAG_INDEX_MAX + 1) >> ALLOC_TAG_CHUNK_SHIFT)
+
+extern struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS];
+
+/**
+ * struct alloc_tag_table - the per-CPU parts of hot counters, by index
+ * @nr: number of entries
+ * @parts: NULL for a counter without parts, and for index 0
+ *
+ * A shortcut to the counters' own parts. References lie next to objects, where
+ * an overrun can corrupt them, so every index is checked against @nr.
+ */
+struct alloc_tag_table {
+	unsigned long nr;
+	struct lazy_percpu_part __percpu *parts[];
+};
+
+extern struct alloc_tag_table *alloc_tag_table;
+
+/**
+ * alloc_tag_counter - get the counter of an index
+ * @index: index of a tag, not 0; its chunk must exist
+ *
+ * Return: the counter, which is never moved or freed.
+ */
+static __always_inline struct lazy_percpu_counter *
+alloc_tag_counter(u16 index)
+{
+	return alloc_tag_chunks[index >> ALLOC_TAG_CHUNK_SHIFT] +
+	       (index & (ALLOC_TAG_CHUNK_SIZE - 1));
+}
+
+void alloc_tag_count_slow(unsigned long index, long bytes, long calls,
+			  struct alloc_tag_ref *ref);
+
+static __always_inline void __alloc_tag_count(unsigned long index, long bytes,
+					      long calls,
+					      struct alloc_tag_ref *ref)
+{
+	/* Pairs with the smp_store_release() in alloc_tag_grow_table(). */
+	struct alloc_tag_table *table = READ_ONCE(alloc_tag_table);
+	struct lazy_percpu_part __percpu *parts = NULL;
+
+	if (likely(index < table->nr)) {
+		/* Pairs with the WRITE_ONCE() in alloc_tag_count_slow(). */
+		parts = READ_ONCE(table->parts[index]);
+	}
+	if (likely(parts))
+		lazy_percpu_part_add(parts, bytes, calls);
+	else
+		alloc_tag_count_slow(index, bytes, calls, ref);
+}
+
+/**
+ * alloc_tag_count - adjust the counter of a tag
+ * @index: index of the tag; 0 does nothing
+ * @bytes: added to its bytes
+ * @calls: added to its calls
+ *
+ * For memory that is split or regrouped, not for allocations and frees.
+ *
+ * Context: any.
+ */
+static __always_inline void alloc_tag_count(unsigned long index, long bytes,
+					    long calls)
+{
+	__alloc_tag_count(index, bytes, calls, NULL);
+}
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+void alloc_tag_warn(const char *what);
+
+static inline void alloc_tag_check_add(const struct alloc_tag_ref *ref,
+				       unsigned long index)
+{
+	if (unlikely(!index))
+		alloc_tag_warn("an allocation outside of any hook");
+	if (unlikely(ref->index && ref->index != ALLOC_TAG_EXEMPT))
+		alloc_tag_warn("an allocation of memory that is accounted already");
+}
+
+static inline void alloc_tag_check_sub(const struct alloc_tag_ref *ref)
+{
+	if (unlikely(!ref->index) && mem_alloc_profiling_enabled())
+		alloc_tag_warn("a free of memory that is accounted to nobody");
+}
+#else
+static inline void alloc_tag_check_add(const struct alloc_tag_ref *ref,
+				       unsigned long index) { }
+static inline void alloc_tag_check_sub(const struct alloc_tag_ref *ref) { }
+#endif
+
+/**
+ * alloc_tag_add - account memory to the current tag
+ * @ref: the reference that belongs to the memory, empty
+ * @bytes: size of the memory
+ *
+ * The caller has checked mem_alloc_profiling_enabled().
+ *
+ * Context: any.
+ */
+static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
+					  size_t bytes)
+{
+	unsigned long index = current->alloc_tag->ct.index;
+
+	alloc_tag_check_add(ref, index);
+	ref->index = index;
+	__alloc_tag_count(index, bytes, 1, ref);
+}
+
+/**
+ * alloc_tag_sub - release the reference of memory that is freed
+ * @ref: the reference, empty afterwards
+ * @bytes: size of the memory
+ *
+ * Call this only if alloc_tag_refs_exist().
+ *
+ * Context: any.
+ */
+static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
+					  size_t bytes)
+{
+	unsigned long index = ref->index;
+
+	alloc_tag_check_sub(ref);
+	ref->index = 0;
+	__alloc_tag_count(index, -(long)bytes, -1, ref);
+}
+
+#endif /* CONFIG_MEM_ALLOC_PROFILING */
+
+#endif /* _LINUX_ALLOC_TAG_REF_H */
