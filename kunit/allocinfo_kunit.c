@@ -151,7 +151,7 @@ static void test_memo(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, allocinfo_same(&memo, b, wanted));
 }
 
-/* Record n is the one that n steps from the first one lead to. */
+/* Record n is n steps after the first one. */
 static void test_go_to(struct kunit *test)
 {
 	struct allocinfo_walk step = { }, jump = { };

@@ -277,7 +277,7 @@ static void test_boot_junk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fires(kunit_point, 5), 2);
 }
 
-/* A boot command that finds no memory is dropped, also for later modules. */
+/* A boot command that finds no memory is dropped, even for later modules. */
 static void test_boot_without_memory(struct kunit *test)
 {
 	if (!alloc_tag_available)

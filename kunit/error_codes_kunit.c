@@ -350,7 +350,7 @@ static void test_module_is_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, error_class(never), never);
 }
 
-/* A module gets its codes again at every load, also if others were loaded. */
+/* A module gets its codes again at every load, even if others were loaded. */
 static void test_module_comes_again(struct kunit *test)
 {
 	struct kunit_module *m, *other;

@@ -345,7 +345,7 @@ static void test_features_are_there(struct kunit *test)
 	KUNIT_EXPECT_LE(test, (u64)feature(&a->event, 48, KMEMTRACE_FEATURE_TIME), after);
 	KUNIT_EXPECT_EQ(test, feature(&a->event, 48, KMEMTRACE_FEATURE_PID), current->pid);
 	KUNIT_EXPECT_GT(test, feature(&a->event, 48, KMEMTRACE_FEATURE_TAG), 0);
-	/* 11, 7 and 5 bytes, and one byte of filling. */
+	/* 11, 7 and 5 bytes, and one byte of padding. */
 	KUNIT_EXPECT_EQ(test, ((u8 *)a)[71], 0);
 
 	f = find(KMEMTRACE_EVENT_FREE, p, KMEMTRACE_TYPE_KMALLOC);

@@ -190,9 +190,9 @@ static void test_all_of_cpu_256_is_counted(struct kunit *test)
 	u64 nr;
 	int ret;
 
-	/* The ring is full before the last record, the buffer after half. */
+	/* The ring rejects the last record, the buffer about half of them. */
 	f->i->buf.size = SZ_64K;
-	/* There is no such CPU to ask for a flush. */
+	/* Prevent requests for a flush: there is no such CPU. */
 	f->r->kicked = true;
 	for (nr = 0, ret = 0; !ret && nr < TEST_RING; nr++)
 		ret = put_on(f, 256, blob, sizeof(blob));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the lazy percpu counters: the value of a counter is exact
- * before, while and after it gets parts, and it gets parts only when it is hot.
+ * KUnit tests of the lazy percpu counters: a counter gets parts only when it is
+ * hot, and its value is exact before, during and after that.
  */
 #include <kunit/test.h>
 
@@ -111,7 +111,7 @@ static void test_atomic_phase_overflow(struct kunit *test)
 {
 	struct lazy_percpu_counter c = { };
 
-	/* The sum overflows and returns: it is exact modulo 2^64. */
+	/* The sum overflows and comes back: it is exact modulo 2^64. */
 	atomic64_set(&c.sum, S64_MAX);
 	lazy_percpu_counter_add(&c, 2, 3);
 	expect_value(test, &c, S64_MIN + 1, 3);
@@ -257,7 +257,7 @@ static int adder_fn(void *data)
 		}
 		if (!(i % 1024))
 			usleep_range(50, 100);
-		/* Wait for the parts. Only one may wait for an irq_work. */
+		/* Wait for the parts. Only one thread may sync an irq_work. */
 		if (a->waits && i == NR_ADDS / 2)
 			lazy_percpu_counter_flush();
 	}

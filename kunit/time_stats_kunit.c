@@ -376,7 +376,7 @@ static void test_recent_of_rare_events(struct kunit *test)
 	time_stats_exit(stats, 1);
 }
 
-/* With events of days, the sum has no room for a fraction of the count. */
+/* A sum of days would overflow if shifted by the fraction bits of the count. */
 static void test_recent_of_long_events(struct kunit *test)
 {
 	static const u64 hours[] = { 1, 77, 78, 79, 1000, 100000 };

@@ -6,13 +6,13 @@
  * allocation. Once the allocator has the memory, it adds to the counter of the
  * current tag and stores the tag's index in a reference that belongs to the
  * memory. When the memory is freed, the same amount is taken off the counter of
- * that index. So a counter is what the call site holds right now.
+ * that index. So a counter shows what the call site holds right now.
  *
  * Invariants:
  *
  *  - A reference that is not empty stands for exactly one call and for all bytes
- *    of its memory in the counter of its index. What splits or moves memory
- *    moves the references.
+ *    of its memory in the counter of its index. Code that splits or moves
+ *    memory splits or moves its references as well.
  *  - A reference is released when its memory is freed, whether profiling is on
  *    or off by then. Only the adding stops when profiling is switched off.
  *  - A counter is never moved or freed. An index is given to another module
@@ -121,9 +121,9 @@ static bool alloc_tag_in_use(struct codetag_type *type,
 	long calls;
 
 	/*
-	 * The module is gone, so its memory is only freed. The CPUs are read
-	 * one after the other, so a sum may miss frees: it can be too large,
-	 * but never too small.
+	 * The module is gone, so its memory can only be freed. The CPUs are
+	 * read one after the other, so a sum may miss frees: it can be too
+	 * large, but never too small.
 	 */
 	if (ct->flags & ALLOC_TAG_SHARED)
 		return false;
@@ -161,7 +161,7 @@ static int alloc_tag_grow_table(unsigned int nr)
 	table->nr = nr;
 	memcpy(table->parts, old->parts, old->nr * sizeof(*table->parts));
 	kmemleak_not_leak(table);
-	/* Pairs with the dependent loads in alloc_tag_count(). */
+	/* Pairs with the dependent loads in __alloc_tag_count(). */
 	smp_store_release(&alloc_tag_table, table);
 	return 0;
 }
@@ -201,7 +201,7 @@ static void alloc_tag_enter_parts(unsigned long index,
 	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
 	struct alloc_tag_table *table;
 
-	/* A grace period after a site is watched, nobody can still be here. */
+	/* A grace period after a site is watched, no CPU is still in here. */
 	rcu_read_lock();
 	table = READ_ONCE(alloc_tag_table);
 	if (parts && index < table->nr && !alloc_tag_watched(index)) {
@@ -215,12 +215,12 @@ static void alloc_tag_enter_parts(unsigned long index,
 }
 
 /**
- * alloc_tag_drop_parts - make a call site count by alloc_tag_count_slow()
+ * alloc_tag_drop_parts - make a call site count in alloc_tag_count_slow()
  * @index: index of its tag, for which alloc_tag_watched() is true by now
  *
  * A CPU that has read the old entry can still count once without the slow path.
- * A grace period later, all allocations and frees take the slow path, except
- * one of a task that was preempted in between.
+ * A grace period later, all allocations and frees take the slow path. The only
+ * exception is a task that was preempted after it had read the old entry.
  *
  * Context: process context, with alloc_tag_type locked.
  */

@@ -40,7 +40,7 @@
  *
  * Locking: context_mutex serializes commands and readers; the tags are locked
  * inside of it. All other locks are raw and taken with interrupts off, so that
- * a capture works under any lock, also with PREEMPT_RT. Each group of buckets
+ * a capture works under any lock, even with PREEMPT_RT. Each group of buckets
  * has a lock, for its chains and for the memory of the objects in them. Inside
  * of that lock the following are taken, one at a time: the lock of a stack
  * (counts and details), the lock of a site (its list of stacks), and the lock
@@ -221,10 +221,12 @@ struct context_group {
  * struct context_tables - the hash tables of entries and stacks
  * @entry_bits: binary logarithm of the number of buckets of @entries
  * @stack_bits: binary logarithm of the number of buckets of @stacks
- * @group_bits: binary logarithm of the number of @groups, the smallest of these
+ * @group_bits: binary logarithm of the number of @groups, the smallest of the
+ *	three
  * @entries: buckets of entries, by the address of the reference
  * @stacks: buckets of stacks, by site and frames
- * @groups: the low bits of the number of a bucket are that of its group
+ * @groups: groups of buckets; the low bits of a bucket's number are the number
+ *	of its group
  */
 struct context_tables {
 	unsigned int entry_bits;
@@ -243,7 +245,7 @@ struct context_tables {
  * @nr: number of free pages
  * @want: number of free pages to keep; 0 while nothing is captured
  * @starved: the last refill found no memory
- * @starved_at: time of that, in jiffies
+ * @starved_at: time of that refill, in jiffies
  */
 struct context_reserve {
 	raw_spinlock_t lock;
@@ -387,7 +389,7 @@ static DEFINE_IRQ_WORK(context_refill_work, context_refill_fn);
 /*
  * Ask for a refill once a quarter of the reserve is used. The rest has to last
  * until interrupts are enabled again, see context_reserve_size(). After a
- * refill that found no memory, ask at most once a jiffy.
+ * refill that found no memory, ask at most once per jiffy.
  */
 static void context_ask_for_refill(void)
 {
@@ -946,10 +948,10 @@ static void context_free_tables(struct context_tables *t)
 
 /*
  * The number of entry buckets is such that a chain has about four entries when
- * all of the cap is entries. There is about one stack bucket for each KiB of
- * the cap. A group has up to three partly used pages, one for each pool. There
- * are at least 64 pages of the cap for each group, so these are less than a
- * twentieth of it. A cap of less than 128 pages has one group.
+ * entries take up the whole cap. There is about one stack bucket for each KiB
+ * of the cap. A group has up to three partly used pages, one for each pool. A
+ * cap of less than 128 pages has one group. A larger cap has at least 64 pages
+ * for each group, so the partly used pages are less than a twentieth of it.
  */
 static int context_alloc_tables(struct context_tables *t, unsigned long cap)
 {
@@ -1012,9 +1014,9 @@ static int context_get_tables(void)
 }
 
 /*
- * Free the tables if no site is armed or on. Then either none was before, or
- * context_sweep() has waited since: no CPU uses the tables or asks for a
- * refill.
+ * Free the tables if no site is armed or on. In that case either no site was on
+ * before, or context_sweep() has waited for a grace period since the last one
+ * went off. So no CPU uses the tables or asks for a refill.
  */
 static void context_put_tables(void)
 {
@@ -1420,7 +1422,7 @@ static void context_show_site(struct seq_file *m, struct context_site *site)
 	}
 }
 
-/* Is @symbol @name, apart from a suffix of the compiler and the module? */
+/* Is @symbol the function @name? Ignore a compiler's suffix and the module. */
 static bool context_is_symbol(const char *symbol, const char *name)
 {
 	size_t len = strlen(name);

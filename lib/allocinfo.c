@@ -3,9 +3,9 @@
  * /proc/allocinfo: the memory that each call site holds, as text by read() and
  * as records by ioctl().
  *
- * Both forms are one walk: all tags in the order of codetag, then the
- * catch-all, the tag for all call sites without an index. Every tag is a
- * record, with two exceptions: a tag that outlived its module, and the
+ * Both forms make the same walk: over all tags in the order of codetag, and
+ * then to the catch-all, the tag for all call sites without an index. Every tag
+ * is a record, with two exceptions: a tag that outlived its module, and the
  * catch-all, are records only while they hold memory.
  *
  * The position of a reader is a number that names the same tag for as long as

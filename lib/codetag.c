@@ -272,7 +272,7 @@ static unsigned int codetag_find_place(const struct codetag_range *range,
  * codetag_seek - begin or continue a walk at a position
  * @iter: the walk
  * @type: the type, locked by codetag_lock()
- * @pos: a position from codetag_pos(), also from before the lock was last
+ * @pos: a position from codetag_pos(), even from before the lock was last
  *	released; 0 for the beginning
  *
  * If the tag at @pos is gone, the walk is at the next one that exists. The time
@@ -323,8 +323,8 @@ u64 codetag_pos(const struct codetag_iterator *iter)
  * codetag_generation - get the number of changes to the set of tags
  * @type: the type, locked by codetag_lock()
  *
- * Return: a number that rises with every load and unload of a module, also of
- * one without tags.
+ * Return: a number that rises with every load and unload of a module, even if
+ * the module has no tags.
  */
 u64 codetag_generation(const struct codetag_type *type)
 {
@@ -385,7 +385,7 @@ const char *codetag_kbuild_modname(const struct codetag *ct)
  * codetag_modname - get the name of the module that a walk is in
  * @iter: a walk that is at a tag
  *
- * Return: the name of the module, also after its unload; for built-in code, the
+ * Return: the name of the module, even after its unload; for built-in code, the
  * name that codetag_kbuild_modname() returns.
  */
 const char *codetag_modname(const struct codetag_iterator *iter)

@@ -55,7 +55,7 @@ DEFINE_STATIC_KEY_FALSE(codetag_time_stats_key);
 EXPORT_SYMBOL(codetag_time_stats_key);
 
 static DEFINE_MUTEX(time_stats_mutex);
-static bool time_stats_on;		/* changed with the tags locked, too */
+static bool time_stats_on;		/* writers lock the tags as well */
 static bool time_stats_by_time;		/* order of the list */
 static atomic64_t time_stats_since;	/* when timing was last enabled */
 
@@ -99,8 +99,8 @@ void codetag_time_stats_count(struct codetag_time_stats *tag, u64 start)
 	struct time_stats *stats = READ_ONCE(tag->stats);
 
 	/*
-	 * Drop what began before timing was enabled; the start is 0 if it was
-	 * off then. "<=", because the clock can stand still for a while.
+	 * Drop an event that began before timing was enabled; the start is 0 if
+	 * it was off then. "<=", because the clock can stand still for a while.
 	 */
 	if (!stats || start <= atomic64_read(&time_stats_since))
 		return;
@@ -127,7 +127,7 @@ void __wait_timing_start(struct wait_queue_entry *wq_entry,
 		return;
 	wq_entry->timing.tag = tag;
 	wq_entry->timing.start = codetag_time_stats_now();
-	/* A waker may read the flags meanwhile, but only tests other ones. */
+	/* A waker may read the flags meanwhile, but tests only other flags. */
 	data_race(wq_entry->flags |= WQ_FLAG_TIMED);
 }
 EXPORT_SYMBOL(__wait_timing_start);
@@ -176,7 +176,7 @@ static struct codetag_time_stats *to_time_stats(struct codetag *ct)
 	return container_of(ct, struct codetag_time_stats, ct);
 }
 
-/* The statistics of a range are one array; its first tag has the first one. */
+/* The statistics of a range are one array, to which its first tag points. */
 static struct time_stats *range_stats(struct codetag_type *type,
 				      struct codetag_range *range)
 {
@@ -483,7 +483,7 @@ static int time_stats_seq_show(struct seq_file *m, void *v)
 	struct codetag_iterator iter;
 	struct time_stats *stats;
 
-	/* Since the list was made, the module may have gone. */
+	/* The module may have been unloaded since the list was made. */
 	if (!codetag_seek(&iter, &time_stats_type, row->pos) ||
 	    codetag_pos(&iter) != row->pos)
 		return SEQ_SKIP;

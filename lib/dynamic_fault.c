@@ -2,9 +2,9 @@
 /*
  * Dynamic fault injection.
  *
- * A fault point is a code tag: that of a dynamic_fault(), or an allocation tag,
- * which is current when the allocator asks whether it must fail. Until a
- * command enables a point, there is only this static record. The command adds a
+ * A fault point is a code tag: the tag of a dynamic_fault(), or the allocation
+ * tag that is current when an allocator asks whether it must fail. Until a
+ * command enables a point, only this static record exists. The command adds a
  * struct fault_point to a hash table, and sets a bit in the tag.
  *
  * A later command replaces the struct fault_point. Until then only its counts
@@ -191,10 +191,9 @@ static bool fault_manages_memory(int nr)
 /*
  * Does a path in user space end with the name of a file that can disable
  * points: the file for commands, or sysrq-trigger? The caller may hold any
- * lock, so a page that is not present cannot be faulted in; then return
- * @absent. This must not change /proc/<pid>/fail-nth, which strncpy_from_user()
- * counts down with CONFIG_FAULT_INJECTION_USERCOPY. The functions used here do
- * not.
+ * lock, so a page that is not present cannot be faulted in; return @absent in
+ * that case. Do not use strncpy_from_user(): it counts down
+ * /proc/<pid>/fail-nth with CONFIG_FAULT_INJECTION_USERCOPY.
  */
 static bool fault_is_path(unsigned long address, bool absent)
 {
@@ -251,7 +250,10 @@ static bool fault_is_used(const unsigned long *args)
 	return file && file_inode(file) == READ_ONCE(fault_inode);
 }
 
-/* On some architectures @nr does not show this; the flag of memcg does. */
+/*
+ * Is the task handling a page fault in user mode? On some architectures @nr
+ * does not show this, but the flag of memcg does.
+ */
 static bool fault_in_user_mode(int nr)
 {
 #ifdef CONFIG_MEMCG
@@ -448,8 +450,8 @@ int __dynamic_fault_decides(gfp_t gfp)
 
 /*
  * A walk over all points visits the allocation tags, if available, and then the
- * tags of dynamic_fault(). A position among the latter is that of codetag with
- * this bit set.
+ * tags of dynamic_fault(). The position of a tag of dynamic_fault() is its
+ * codetag_pos() with this bit set.
  */
 #define FAULT_POS_OWN	BIT_ULL(60)
 
@@ -980,7 +982,10 @@ static void fault_disable_all(struct work_struct *work)
 
 static DECLARE_WORK(fault_disable_work, fault_disable_all);
 
-/* No point fires any more. The worker can sleep, and allocates nothing. */
+/*
+ * From now on no point fires. A work item, which can sleep, disables them all.
+ * It allocates nothing.
+ */
 static void fault_sysrq(int key)
 {
 	WRITE_ONCE(fault_stopped, true);

@@ -16,17 +16,17 @@
  * again. So repeated loads of a module use up its numbers only once. The names
  * of a module's lines are copied when it is loaded: the table never refers to
  * memory of a module. Without a free number, or without memory, ERR() returns
- * the error it was given. The log then says for how many lines of the kernel or
- * of a module this is so.
+ * the error it was given. The log then shows how many lines of the kernel
+ * or of the module have no number.
  *
  * The table grows by chunks, which are never freed. A chunk exists before a tag
  * gets a number in it, and readers start from the number.
  *
  * Numbers are written and read without a lock. The first return of a code
  * publishes its class with a release, after its name: a reader that sees the
- * class also sees the name. Every return orders the code after the class, so a
- * caller that received the code finds its class: it looks up the table by the
- * code, and a load whose address depends on the code comes after it.
+ * class also sees the name. Every return orders the code after the class. So a
+ * caller that received the code finds its class: the address of the class
+ * depends on the code, which orders the load of the class after the code.
  *
  * Numbers are assigned and taken back with the type's lock held for writing.
  */
@@ -234,9 +234,9 @@ static const struct error_meaning *error_code_meaning(long err)
 
 /*
  * Does a code reach user space in this register? A value that looks like a code
- * is none if a tracer or a seccomp filter chose it and skipped the system call,
- * or if rt_sigreturn() restored it. In both cases the number of the system call
- * is -1.
+ * is not a code if a tracer or a seccomp filter chose it and skipped the system
+ * call, or if rt_sigreturn() restored it. In both cases the number of the
+ * system call is -1.
  */
 static bool __maybe_unused error_code_leaks(struct pt_regs *regs)
 {
@@ -291,7 +291,7 @@ EXPORT_SYMBOL_GPL(error_code_class);
 
 /**
  * error_code_name - get the name of a code
- * @err: any integer; its sign is ignored, as by errname()
+ * @err: any integer; its sign is ignored, as in errname()
  *
  * Context: any.
  * Return: the name, which is never freed, or NULL if @err is not a code.
@@ -315,9 +315,9 @@ const char *error_code_name(long err)
  *
  * Not every number that looks like a code is one. A system call whose value is
  * not an error calls force_successful_syscall_return(). rt_sigreturn() returns
- * the value that the register had when the signal came, which can be any, and
- * sets the number of the system call to -1. A new task does not get here from
- * clone(), and the errors that restart a system call are not codes.
+ * the value that the register had when the signal came, which can be any
+ * number, and sets the number of the system call to -1. A new task does not get
+ * here from clone(), and the errors that restart a system call are not codes.
  *
  * Context: the current task, in a system call.
  * Return: the error that @ret stands for, or @ret.
@@ -335,7 +335,7 @@ long error_code_syscall(struct pt_regs *regs, long ret)
  * error_codes_check_exit - warn about a code that is returned to user space
  * @regs: registers of the task, before a tracer can change them
  *
- * The warning names the line. It comes once a boot, and the value is not
+ * The warning names the line. It is printed once per boot. The value is not
  * changed.
  *
  * Context: the current task, at the end of a system call.

@@ -2,41 +2,44 @@
 /*
  * Lazy percpu counters.
  *
- * Of thousands of counters most stay cold. Such a one is a pair of atomics, and
- * costs the same memory however many CPUs there are. One that sees
- * LAZY_PERCPU_COUNTER_HOT changes within a second is given a part for each CPU,
- * and from then on is changed by two additions to the CPU's own memory. The
- * second is that of a machine with up to 8 CPUs, it is half of one with 16, and
- * so on down to a jiffy: what the parts take up grows with the CPUs, while what
- * an atomic costs its users does not.
+ * Of thousands of counters most stay cold. A cold counter is a pair of atomics,
+ * and costs the same memory however many CPUs there are. A counter that sees
+ * LAZY_PERCPU_COUNTER_HOT changes within a period is given a part for each CPU.
+ * From then on, a change is two additions to the CPU's own memory. The period
+ * is a second with up to 8 CPUs, half a second with 16, and so on down to a
+ * jiffy: the memory of the parts grows with the number of CPUs, while the cost
+ * of an atomic addition does not.
  *
  * The value is the atomic pair plus all parts, at every moment: nothing moves
- * from one to the other when the parts arrive, so there is no state between and
- * nothing for a reader to wait for. A change is in exactly one place.
+ * from one to the other when the parts arrive, so there is no state between,
+ * and a reader never has to wait. A change is in exactly one place.
  *
  * Parts have to be allocated, and a counter may be changed where that cannot be
  * done: in an interrupt or an NMI, under a raw spinlock, or from within the
  * percpu allocator itself. So the path that counts only puts the counter's
  * address in a free one of a few slots and raises an irq_work, which queues a
- * work item, which allocates. No slot free, no memory: nothing is lost, the
- * counter asks again after as many changes.
+ * work item, which allocates. If no slot is free, or there is no memory,
+ * nothing is lost: the counter asks again after as many changes.
  *
- * The sum has 64 bits everywhere: with high memory a line of code can hold more than
- * a long of 32 bits can say. The count is a long, as each piece of memory that it
- * counts takes up a few of the kernel's own addresses. A machine of 32 bit changes a
- * word at a time, so there a CPU's share of the sum is two words that overlap. The one
- * is the share's low 32 bits, the other the share in steps of 256 MiB:
+ * The sum has 64 bits everywhere: with high memory, a call site can hold more
+ * bytes than fit in a long of 32 bits. The count is a long, because each piece
+ * of memory that it counts takes up some of the kernel's own addresses. A
+ * 32-bit machine changes one word at a time, so there a CPU's share of the sum
+ * is two words that overlap: the low 32 bits of the share, and the share in
+ * steps of 256 MiB:
  *
  *	 59 ............... 32 31 .. 28 27 ............. 0
  *	                      [           sum             ]
  *	[           steps             ]
  *
- * `sum` has the low 32 bits of the share. Of all numbers with these bits, the share is
- * the one nearest to `steps << 28`. So `steps` may be behind `sum` and the two still
- * say which number that is, as long as `steps` is behind by less than eight. It is by
- * two, with an addition of 512 MiB, and by one more for each interrupt of it, in which
- * another addition is at the same place. So there is no moment at which both words must
- * be right, no interrupt has to be kept out, and nothing is locked.
+ * `sum` has the low 32 bits of the share. Of all numbers with these low bits,
+ * the share is the one nearest to `steps << 28`. An addition changes `sum`
+ * first, so `steps` can be behind. The two words determine the share as long as
+ * `steps` is behind by less than eight. In the middle of an addition of 512 MiB
+ * it is behind by two. If an interrupt comes there, and is itself in the middle
+ * of an addition of less than 256 MiB, `steps` is behind by one more. So the
+ * two words need not match at any moment: interrupts stay enabled, and nothing
+ * is locked.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
@@ -119,7 +122,7 @@ static void ask_for_parts(struct lazy_percpu_counter *c)
  *
  * Slow path of lazy_percpu_counter_add(), not for direct use.
  *
- * Context: any, NMI included where the architecture's atomics are safe there.
+ * Context: any, including NMI if the architecture's atomics are safe there.
  */
 void lazy_percpu_counter_add_atomic(struct lazy_percpu_counter *c,
 				    long sum, long count)
@@ -187,8 +190,8 @@ static s64 part_sum(const struct lazy_percpu_part *part)
 	do {
 		steps = READ_ONCE(part->steps);
 		/*
-		 * Orders the three loads only. The writer has no barrier to
-		 * pair with: its words may be that far apart.
+		 * Orders only the three loads. The writer needs no barrier
+		 * between its words: they may differ by a few steps.
 		 */
 		smp_rmb();
 		sum = READ_ONCE(part->sum);

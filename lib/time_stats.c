@@ -2,16 +2,17 @@
 /*
  * Statistics of events that have a start and an end.
  *
- * An event goes into a buffer of its CPU, which is common to all statistics. A
- * buffer is emptied into the statistics by the event that finds it full, and by
- * every reader. So an event is in exactly one place, and none is ever lost.
+ * An event first goes into the buffer of its CPU; all statistics share these
+ * buffers. An event that finds its buffer full empties it into the statistics,
+ * and every reader empties all buffers. So an event is in exactly one place,
+ * and none is ever lost.
  *
  * The quantiles come from a histogram with fixed buckets. A value of up to six
  * bits has a bucket of its own. Larger values are sorted by their six highest
- * bits, which makes 32 buckets for each power of two. The middle of a bucket
- * stands for its values. The error is at most half of the width of a bucket:
- * 1/64 of the value, less than 1.6 %, over the whole range of 64 bits. Nothing
- * is sampled, nothing is clamped.
+ * bits, which makes 32 buckets for each power of two. A quantile is the middle
+ * of its bucket, so its error is at most half of the width of a bucket: 1/64 of
+ * the value, less than 1.6 %, over the whole range of 64 bits. Durations are
+ * neither sampled nor cut to a maximum.
  *
  * A histogram must be allocated, but events can happen where that is
  * impossible. So statistics begin without one. The first event requests it, by
@@ -22,8 +23,8 @@
  * the queue, so it never refers to statistics that may be freed meanwhile.
  *
  * In the recent means, an event loses an eighth of its weight for every second
- * of its age. Ages are counted in whole epochs, also that of an event that was
- * in a buffer for long. So the order in which the buffers are emptied makes a
+ * of its age. Ages are counted in whole epochs, and include the time that an
+ * event was in a buffer. So the order in which the buffers are emptied makes a
  * difference of less than an epoch.
  *
  * Events may happen in any context but NMI: there are only raw spinlocks, taken
@@ -150,8 +151,9 @@ static void histogram_add(struct time_stats_histogram *h, u64 value)
 }
 
 /*
- * quantile[k] is that of the event of rank nr * (k + 1) / 16, rounded up. The
- * event is in the first bucket at which the number of events reaches the rank.
+ * quantile[k] is the duration of the event with rank nr * (k + 1) / 16, rounded
+ * up. The event is in the first bucket at which the running number of events
+ * reaches the rank.
  */
 static void histogram_quantiles(const struct time_stats_histogram *h,
 				u64 quantile[TIME_STATS_QUANTILES])
@@ -173,7 +175,7 @@ static void histogram_quantiles(const struct time_stats_histogram *h,
 
 /* Internals: recent means */
 
-/* The rest of a weight of 1 after some epochs, in units of 1 / FRACTION_ONE. */
+/* The weight left of 1 after some epochs, in units of 1 / FRACTION_ONE. */
 static u32 epochs_left(u64 epochs)
 {
 	u64 left = FRACTION_ONE, factor = EPOCH_LEFT;
@@ -194,8 +196,9 @@ static u64 epoch_of(const struct time_stats *stats, u64 time)
 }
 
 /*
- * The value of recent_time after some epochs, which leave @left of a weight. It
- * is the time that recent_count covers, weighted like the events.
+ * The value of recent_time after some epochs; @left is epochs_left() for their
+ * number. recent_time is the time that recent_count covers, weighted like the
+ * events.
  */
 static u64 recent_time_after(const struct time_stats *stats, u32 left)
 {
@@ -262,7 +265,7 @@ static u64 recent_mean(const struct time_stats *stats)
 {
 	u64 count = max_t(u64, stats->recent_count, 1), mean, rest;
 
-	/* Do not shift the sum before the division: days would overflow it. */
+	/* Divide before the shift: a shifted sum of days would overflow. */
 	mean = div64_u64_rem(stats->recent_duration, count, &rest);
 	return (mean << COUNT_BITS) + div64_u64(rest << COUNT_BITS, count);
 }
@@ -335,7 +338,10 @@ static void drain_all(void)
 
 /* Internals: allocation of histograms */
 
-/* Give the first statistics in the queue a histogram. Are there more? */
+/*
+ * Give a histogram to the first statistics in the queue. Return false if the
+ * queue is empty by then, or if there is no memory.
+ */
 static bool give_histogram(void)
 {
 	struct time_stats_histogram *h;

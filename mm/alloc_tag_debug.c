@@ -8,12 +8,13 @@
  * page in use must have a call site.
  *
  * Without CONFIG_PREEMPT, no CPU is stopped in the middle of an allocation.
- * With it a task can be, so the result is exact only on an idle system.
+ * With CONFIG_PREEMPT, a task can be preempted there, so the result is exact
+ * only on an idle system.
  *
  * Files in debugfs, directory alloc_tag/, for root:
  *
  *   pages		number of pages of each kind, and some untagged blocks
- *   slabs		a line a cache: live objects, objects with a reference
+ *   slabs		for each cache: live objects, objects with a reference
  *   conservation	call sites whose counter differs from the sum of their
  *			memory
  */
@@ -138,7 +139,7 @@ static struct cache_tally *census_cache(struct census *c, struct kmem_cache *s)
 	return NULL;
 }
 
-/* The objects that left the slab, also the free ones in a CPU's own lists. */
+/* The objects that left the slab, including free ones on a CPU's own lists. */
 static unsigned int census_live(const struct slab *slab)
 {
 #ifdef CONFIG_SLUB

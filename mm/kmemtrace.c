@@ -139,7 +139,7 @@ struct kmemtrace_cpu {
 
 static DEFINE_PER_CPU(struct kmemtrace_cpu, kmemtrace_cpu);
 
-/* The records from before there are relay buffers. */
+/* The records of early boot, when there are no relay buffers yet. */
 static u8 early_room[256 * 1024] __initdata __aligned(KMEMTRACE_ALIGN);
 static size_t early_used;
 
@@ -297,7 +297,10 @@ static __always_inline void fill_event(struct kmemtrace_event *e, u8 event_id,
 	e->ptr = ptr;
 }
 
-/* Not in the array of early boot, which is full once a record was lost. */
+/*
+ * Report the lost records. This is impossible in the array of early boot: it is
+ * full after the first loss.
+ */
 static noinline bool tell_lost(struct kmemtrace_cpu *c)
 {
 	struct kmemtrace_lost *r;
@@ -706,7 +709,7 @@ static void begin_recording(void)
 	/* Leave a gap in the numbers to show that events may be missing. */
 	atomic_inc(&kmemtrace_sequence);
 	/*
-	 * Let all probes begin at once. Pairs with their smp_load_acquire():
+	 * Let all probes begin together. Pairs with their smp_load_acquire():
 	 * they see the channel and the sizes of the records.
 	 */
 	smp_store_release(&kmemtrace_config, kmemtrace_config | RECORDING);
@@ -769,7 +772,7 @@ static void stop_recording(void)
 enum enabled {
 	ENABLED_OFF,
 	ENABLED_ON,
-	ENABLED_HELD,	/* until the file is closed that this was written to */
+	ENABLED_HELD,	/* until the file that this was written to is closed */
 };
 
 static int begin_for(struct file *holder)
@@ -854,7 +857,7 @@ static int subbufs_set(void *data, u64 val)
 	if (kmemtrace_config & RECORDING) {
 		ret = -EBUSY;
 	} else if (val > kmemtrace_subbufs && val > subbufs_limit()) {
-		/* Only if it grows: the memory of the old buffers is freed. */
+		/* A smaller number always fits: the old buffers are freed. */
 		ret = -ENOMEM;
 	} else {
 		drop_channel();

@@ -13,9 +13,9 @@
  * time of pcpu_tag_init(). That number is kept, because some architectures drop
  * possible CPUs later: then fewer bytes would be taken off than were added.
  *
- * The first chunk and the reserved chunk are set up before the command line is
- * parsed, which determines whether there are references at all. Both get their
- * references later, before anything is allocated from them.
+ * The command line determines whether there are references at all, but the
+ * first chunk and the reserved chunk are set up before it is parsed. Both get
+ * their references later, before anything is allocated from them.
  */
 #define pr_fmt(fmt) "percpu_tag: " fmt
 
@@ -38,7 +38,7 @@ static size_t vector_size(struct pcpu_chunk *chunk)
  * @chunk: the chunk
  * @gfp: flags of the allocation
  *
- * Return: 0, also if chunks have no references here, or -ENOMEM.
+ * Return: 0 on success, or if chunks have no references here; else -ENOMEM.
  */
 int pcpu_tag_init_chunk(struct pcpu_chunk *chunk, gfp_t gfp)
 {

@@ -40,9 +40,9 @@
  * @page: the first page of the block
  * @nr: number of pages in it
  *
- * The bytes stay the same. The calls become as many as there will be frees. The
- * function leaves a block alone whose pages have a reference each, as those of a
- * contiguous range have.
+ * The bytes stay the same. The calls become as many as there will be frees. If
+ * each page of the block has a reference already, as in a contiguous range,
+ * nothing changes.
  */
 void __pgalloc_tag_split(struct page *page, unsigned int nr)
 {
@@ -196,8 +196,8 @@ void __pgalloc_tag_exempt(struct page *page, unsigned long nr)
 
 /*
  * Initial value of the references. The page allocator gets its memory by frees,
- * from memblock, from CMA or from hotplug. No hook has missed this memory, so
- * it is exempt at first.
+ * from memblock, from CMA or from hotplug. It has not allocated this memory
+ * before, so no hook has missed it: it is exempt at first.
  */
 #define PGALLOC_TAG_FRESH						\
 	(IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) ? 0xff : 0)

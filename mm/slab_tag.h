@@ -58,7 +58,7 @@ static __always_inline unsigned int slab_tag_mask(const struct kmem_cache *s)
  * taken off by a multiplication with a fraction of 2^32, rounded so that the
  * result is exact for every object.
  *
- * A mask of 0 stands for a cache that this does not hold for.
+ * A mask of 0 marks a cache for which the formula does not hold.
  */
 static __always_inline struct alloc_tag_ref *
 slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)

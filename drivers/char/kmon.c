@@ -19,10 +19,10 @@
  *    preemption and then checks whether any instance is started. A tracepoint
  *    does both before it calls a probe. kmon_add_data() has to check the count
  *    of kmon_key again, because a task can be preempted for a long time after
- *    the branch. Before the last close, stop() decrements the count, which is
- *    done before the branch is patched back, and removes the last probe. The
- *    grace period in close_rings() comes after both: it waits for all writers
- *    that have passed the check, and later writers do not pass it.
+ *    the branch. Before the last close, stop() decrements the count, which
+ *    reaches 0 before the branch is patched back, and removes the last probe.
+ *    The grace period in close_rings() comes after both: it waits for all
+ *    writers that have passed the check, and later writers do not pass it.
  *
  * Locks, in this order: the read_lock of an instance (for its readers; held
  * during page faults, so nothing else may be held while waiting for it),
@@ -305,7 +305,7 @@ static __always_inline void ring_publish(struct kmon_ring *r)
 	}
 }
 
-/* Not on a CPU that goes offline: its irq_work would not run any more. */
+/* Request a flush. On a CPU that goes offline, an irq_work would not run. */
 static noinline void ring_ask(struct kmon_ring *r, unsigned int cpu)
 {
 	if (!cpu_online(cpu))
@@ -841,8 +841,8 @@ static void close_rings(void)
 	cpuhp_remove_state_nocalls(kmon_cpuhp_state);
 	/*
 	 * Pairs with the test of kmon_key in __kmon_add_data(), and with the
-	 * tracepoints. A writer that found one of these on has finished after
-	 * this. It may have requested a flush.
+	 * tracepoints. After this, every writer that found one of these on has
+	 * finished, but it may have requested a flush.
 	 */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu)
@@ -1081,7 +1081,7 @@ static ssize_t read_records(struct kmon_instance *i, char __user *user,
 
 	lockdep_assert_held(&i->read_lock);
 
-	/* This read() ends EPOLLERR; later losses set it again. */
+	/* This read() clears EPOLLERR; later losses set it again. */
 	WRITE_ONCE(i->overrun, false);
 	end = buffer_end(i);
 	if (end == i->tail)

@@ -113,9 +113,9 @@ static __always_inline void alloc_tag_restore(struct task_struct *task,
 #define alloc_tag_record(_p)	((_p) = current->alloc_tag)
 
 /*
- * Does a hook make its tag current? Without jump labels, the question would
- * cost a load, a test and a second copy of each hooked call. There a hook
- * always sets the tag: while the switch is off, nobody reads it.
+ * Does a hook make its tag current? Without jump labels, a check of the switch
+ * would cost a load, a test and a second copy of each hooked call. So without
+ * them a hook always sets the tag: while the switch is off, nobody reads it.
  */
 static __always_inline bool alloc_tag_hooks_on(void)
 {

@@ -33,10 +33,10 @@ static_assert(sizeof(struct alloc_tag_ref) == 2);
  */
 #define ALLOC_TAG_EXEMPT	U16_MAX
 
-/* Stays false after "never": no memory was set aside for references. */
+/* Stays false after "never": then no memory is set aside for references. */
 extern bool alloc_tag_available;
 
-/* Counters by index, in chunks: adding those of a module moves no other one. */
+/* Counters by index, in chunks: a loaded module moves no existing counter. */
 #define ALLOC_TAG_CHUNK_SHIFT	8
 #define ALLOC_TAG_CHUNK_SIZE	BIT(ALLOC_TAG_CHUNK_SHIFT)
 #define ALLOC_TAG_CHUNKS	((CODETAG_INDEX_MAX + 1) >> ALLOC_TAG_CHUNK_SHIFT)
@@ -83,7 +83,7 @@ static __always_inline void __alloc_tag_count(unsigned long index, long bytes,
 	struct lazy_percpu_part __percpu *parts = NULL;
 
 	if (likely(index < table->nr)) {
-		/* Pairs with the WRITE_ONCE() in alloc_tag_count_slow(). */
+		/* Pairs with the WRITE_ONCE() in alloc_tag_enter_parts(). */
 		parts = READ_ONCE(table->parts[index]);
 	}
 	if (likely(parts))

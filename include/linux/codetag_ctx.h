@@ -15,8 +15,8 @@
  * @nr: number of pages
  * @part: number of pages in each of the new blocks
  *
- * For the page allocator, where it regroups pages without a change of their
- * references.
+ * For the page allocator, which sometimes regroups pages without a change of
+ * their references.
  */
 static inline void alloc_tag_ctx_regroup(unsigned long index, struct page *page,
 					 unsigned long nr, unsigned long part)

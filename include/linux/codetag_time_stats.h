@@ -96,8 +96,9 @@ do {									\
  * code_tag_timed - make a call and time it at this call site
  * @_call: an expression with a value
  *
- * For functions that sleep on behalf of their callers. A macro of the same name
- * as the function that uses this times each caller at its own call site.
+ * For functions that sleep on behalf of their callers. Define a macro with the
+ * name of the function, and call the function inside of code_tag_timed() there:
+ * then each caller is timed at its own call site.
  *
  * Context: any but NMI.
  * Return: the value of @_call.

@@ -10,8 +10,8 @@
 
 /**
  * struct codetag - a place in the source
- * @filename: name of the source file, as the compiler got it. After its zero
- *	byte follows KBUILD_MODNAME, see codetag_kbuild_modname().
+ * @filename: name of the source file, as the compiler got it. KBUILD_MODNAME
+ *	follows its zero byte, see codetag_kbuild_modname().
  * @function: the function that the tag is in
  * @lineno: line in @filename
  * @index: number of the tag within its type, 0 while it has none

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Dynamic fault injection: each dynamic_fault() and each call site that
- * allocates memory is a fault point, which can be enabled by itself. See
+ * allocates memory is a fault point. Each point can be enabled on its own. See
  * lib/dynamic_fault.c.
  */
 #ifndef _LINUX_DYNAMIC_FAULT_H

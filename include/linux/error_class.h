@@ -19,9 +19,9 @@ struct pt_regs;
 /*
  * With CONFIG_WIDE_ERRNO, codes begin above MAX_USER_ERRNO, so that no error
  * that user space chooses looks like a code. They also begin above the errors
- * of NFSv4, which its client passes on as negative numbers (10001 to 10103, and
- * 12001 and 12002 of its own). The last two numbers are not codes: ext4 uses
- * one, and the other is MAX_ERRNO.
+ * that the NFSv4 client passes on as negative numbers: 10001 to 10103 of the
+ * protocol, and 12001 and 12002 of the client itself. The last two numbers are
+ * not codes: ext4 uses one, and the other is MAX_ERRNO.
  */
 #ifdef CONFIG_WIDE_ERRNO
 #define ERROR_CODE_FIRST	12288
@@ -94,8 +94,8 @@ static __always_inline long syscall_error_class(struct pt_regs *regs, long ret)
 
 /*
  * After syscall_return_as_is(), the value of this system call is not
- * translated, even if it looks like a code. The exit code of the architecture
- * ends that with syscall_return_done().
+ * translated, even if it looks like a code. At the end of the system call, the
+ * architecture calls syscall_return_done(), so that the next one is translated.
  */
 #define syscall_return_as_is()	set_syscall_work(SYSCALL_AS_IS)
 #define syscall_return_done()	clear_syscall_work(SYSCALL_AS_IS)

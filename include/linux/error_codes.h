@@ -35,8 +35,8 @@ int error_code(const struct error_code *code);
  * @_err: a negative error, a constant
  *
  * The value is a code for @_err on this line: error_class() returns @_err,
- * errname() and %pe give the name of both. Callers that check only the sign or
- * IS_ERR() need no change; callers that compare the error must use
+ * errname() and %pe show @_err and the line. Callers that check only the sign
+ * or IS_ERR() need no change; callers that compare the error must use
  * error_class().
  *
  * If the numbers have run out, the value is @_err.

@@ -101,7 +101,7 @@ lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
  * @sum: added to the sum, may be negative; at most LAZY_PERCPU_ADD_MAX on 32 bit
  * @count: added to the count, may be negative
  *
- * Context: any, NMI included, where the architecture's this_cpu_add() is safe
+ * Context: any, including NMI if the architecture's this_cpu_add() is safe
  * there. Never allocates, never takes a lock.
  */
 static __always_inline void

@@ -14,7 +14,7 @@
 
 /*
  * References by address of the struct page. Element 0 would belong to address
- * 0, so a shift of the address is the index.
+ * 0, so the index is the address divided by the size of a struct page.
  */
 extern struct alloc_tag_ref *pgalloc_tag_map;
 
@@ -113,7 +113,7 @@ static __always_inline void pgalloc_tag_split(struct page *page, unsigned int nr
 }
 
 /**
- * pgalloc_tag_regroup - make pages into blocks, each of which is freed at once
+ * pgalloc_tag_regroup - make pages into blocks, each of which is freed as one
  * @page: the first page
  * @nr: number of pages; all of one call site, as one block or as single pages
  * @part: number of pages in each of the new blocks

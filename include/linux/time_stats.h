@@ -51,7 +51,7 @@ struct time_stats {
 /**
  * struct time_stats_report - statistics of events, all times in nanoseconds
  * @count: number of events
- * @unsorted: number of events that are missing in the quantiles, because the
+ * @unsorted: number of events that are missing from the quantiles, because the
  *	histogram was not allocated yet
  * @total: sum of all durations, U64_MAX if it is larger
  * @mean: mean duration

@@ -92,8 +92,8 @@ struct allocinfo_filter {
 
 /**
  * struct allocinfo_get_at - argument of ALLOCINFO_IOC_GET_AT
- * @pos: number of the record to begin at, counted from 0 over all records, also
- *	those that do not pass the filter
+ * @pos: number of the record to begin at, counted from 0 over all records,
+ *	including those that do not pass the filter
  * @filter: filter of this call and of each ALLOCINFO_IOC_GET_NEXT after it
  * @data: returns the first record from there that passes the filter
  */

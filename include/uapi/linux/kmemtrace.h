@@ -18,7 +18,7 @@
  */
 #define KMEMTRACE_ABI_VERSION	2
 
-/* The size of a record is a multiple of this; zero bytes fill it up. */
+/* The size of a record is a multiple of this; it is padded with zero bytes. */
 #define KMEMTRACE_ALIGN		8
 
 /**
@@ -49,7 +49,7 @@ enum kmemtrace_type_id {
  * struct kmemtrace_event - the beginning of every record
  * @event_id: enum kmemtrace_event_id
  * @type_id: enum kmemtrace_type_id
- * @event_size: size of the record in bytes, including features and filling
+ * @event_size: size of the record in bytes, including features and padding
  * @sequence_number: order of the records of all CPUs; wraps around. Lost
  *	records have taken numbers as well.
  * @call_site: return address of the call of the allocator
@@ -112,7 +112,7 @@ enum kmemtrace_feature_id {
 
 /**
  * struct kmemtrace_feature - the beginning of a feature
- * @size: size of the feature in bytes, including these three; 0 in the filling
+ * @size: size of the feature in bytes, including these three; 0 in the padding
  * @id: enum kmemtrace_feature_id
  *
  * Neither this structure nor the value that follows it is aligned.

@@ -3,8 +3,8 @@
  * KMON: the records that /dev/kmon returns, and its ioctls. See
  * Documentation/driver-api/kmon.rst.
  *
- * A record is a header and a blob, byte after byte, with nothing between them and
- * nothing between records. All numbers are little-endian on every architecture,
+ * A record is a header and a blob. There is no padding between the two, and
+ * none between records. All numbers are little-endian on every architecture,
  * and none is aligned.
  *
  * The header, KMON_HDR_SIZE bytes:
@@ -18,8 +18,9 @@
  * byte is its type; the kernel's own types are enum kmon_type.
  *
  * A CPU above KMON_CPU_MAX makes wide records. The CPU in the header of a wide
- * record is KMON_CPU_MAX. After the header follow KMON_DT_WIDE, a u16 with the
- * number of the CPU, and the blob; the size in the header is that of all three.
+ * record is KMON_CPU_MAX. The header is followed by KMON_DT_WIDE, a u16 with
+ * the number of the CPU, and the blob; the size in the header is that of all
+ * three.
  */
 #ifndef _UAPI_LINUX_KMON_H
 #define _UAPI_LINUX_KMON_H
