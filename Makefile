@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The commands of this project.  `make help` lists them in the words of README.md, and
-# `make lint` checks that.  The work is done in scripts/ and qemu-test/; their programs
-# can be called directly, too.
+# `make lint` checks that.  The programs in scripts/ and qemu-test/ do the work; you can
+# also call them directly.
 #
-# setup-NAME installs the missing packages of that list in packages.txt.
+# setup-NAME installs the missing packages of the list NAME in packages.txt.
 
 CONFIG ?= default
 ARCH ?= x86_64
@@ -21,7 +21,9 @@ help:			## print this list
 			printf '  make %-10s %s\n' "$$name" "$$text"; done
 	@echo
 	@echo 'CONFIG is $(CONFIG) (a file of qemu-test/configs/), ARCH is $(ARCH) (or um, i386, arm64,'
-	@echo 's390x).  KERNEL_SRC=dir takes your own 6.1.y in place of the one of Debian.'
+	@echo 's390x).  KERNEL_SRC=dir takes your own 6.1.y in place of the one from Debian.'
+	@echo 'The base is the unpatched kernel, the queue is patches/, and the overlay is the files here'
+	@echo 'that the kernel does not have.'
 
 .PHONY: demo
 demo: setup-demo	## build the patched kernel, boot it in QEMU, show which lines hold its memory
