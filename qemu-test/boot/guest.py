@@ -35,14 +35,15 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(HERE)
 ARCH = "x86_64"		# see use_arch()
 CROSS = {"x86_64": "", "i386": "i686-linux-gnu-"}
-# qemu's 32-bit "max" is an AMD CPU of family 6: the kernel warns about two of those
+# qemu's 32-bit "max" is an AMD CPU of family 6: the kernel warns if there are two
 CPU = {"i386": "max,family=15"}
 # helpers that use 64-bit numbers or registers
 NOT_ON = {"i386": ("errcodes", "kmon")}
 OUT = os.path.join(ROOT, "build", "qemu")
 
 # The kernel checks at boot that the timer works, and panics if it sees no tick.  On a
-# busy host a tick can come too late for that; qemu's timer works, so no_timer_check.
+# busy host a tick can come too late for this check.  qemu's timer always works, so
+# no_timer_check skips it.
 APPEND = ("console=ttyS0,115200 earlyprintk=serial,ttyS0,115200 "
           "oops=panic panic=-1 loglevel=7 no_timer_check")
 
@@ -81,7 +82,7 @@ def use_arch(arch):
 
 
 def own(path):
-    """The path with the architecture in it, unless that is the native one."""
+    """The path with the architecture appended, unless it is the native one."""
     return path + "." + ARCH if CROSS[ARCH] else path
 
 
@@ -94,7 +95,7 @@ def kernel_image(config):
 
 
 def need_kernel(config, build):
-    """Builds the kernel of a configuration if build is set; it must exist afterwards."""
+    """Builds the kernel of a configuration if build is set.  Fails if there is no kernel."""
     if build:
         # an outer make has its own job server, which this make is not part of
         env = {k: v for k, v in os.environ.items()
@@ -145,10 +146,11 @@ def uapi():
 
 
 def compile_static(sources, target, headers=()):
-    """A static program, so that the guest needs no library.
+    """Compiles a static program, so that the guest needs no library.
 
-    One whose source is called *32.c is for 32 bit and does without the C library, which
-    few machines have for 32 bit; the headers below asm/ are the same for both.
+    If its source is called *32.c, it is a 32-bit program and is built without the C
+    library, because few machines have one for 32 bit.  The headers below asm/ are the same
+    for 32 and 64 bit.
     """
     if newer(target, *sources, *headers, *uapi()):
         return
@@ -205,14 +207,14 @@ TOOLS = {"kmemtraced": "mm/kmemtrace", "kmemtrace_check": "mm/kmemtrace",
 
 
 def tool(name):
-    """The path of one of our tools, built; None for other programs."""
+    """Builds one of our tools and returns its path; None for other programs."""
     if name not in TOOLS:
         return None
     folder = TOOLS[name]
     where = own(os.path.join(ROOT, "build", "tools", os.path.basename(folder)))
     path = os.path.join(where, name)
     argv = ["make", "-C", os.path.join(ROOT, "tools", folder), "O=" + where]
-    if CROSS[ARCH]:	# static, and only this tool: the libraries are missing
+    if CROSS[ARCH]:	# static, and only this tool: other tools need libraries that are missing
         argv = ["env", "-u", "CC", "-u", "MAKEFLAGS", *argv,
                 "CROSS_COMPILE=" + CROSS[ARCH], "STATIC=1", path]
     os.makedirs(where, exist_ok=True)
@@ -330,8 +332,8 @@ class Archive:
 def foreign_busybox():
     """Debian's busybox of another architecture, which the host's dpkg does not know.
 
-    apt uses separate lists for that, so the host stays as it is; the package is kept
-    beside the kernel's source.
+    apt uses separate package lists here, so those of the host do not change.  The program
+    is kept beside the kernel's source.
     """
     where = os.path.join(ROOT, "build", "dl")
     path = os.path.join(where, "busybox-" + ARCH)
@@ -672,7 +674,7 @@ def judge_death(outcome, expected):
 
 
 def judge(outcome, expected=(), dies=False):
-    """All cases of a boot; what is wrong with the guest itself is a case, too."""
+    """All cases of a boot; a failure of the guest itself is a case, too."""
     if dies:
         return judge_death(outcome, expected)
     cases, plan = read_ktap(outcome.ktap)

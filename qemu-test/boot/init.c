@@ -10,8 +10,8 @@
  *	qt.interactive	give the command a controlling terminal on qt.tty
  *
  * The last line is "# qt: exit N".  If it is missing, the host reports a crash,
- * whatever came before.  So this program writes it after it has reaped the
- * command, and powers off after the line has left the port.
+ * even if all cases before it passed.  So this program writes it after it has
+ * reaped the command, and powers off after the line has left the port.
  *
  * Standard error stays on the console: errors of a test then appear among the
  * kernel's messages of the same time.
@@ -49,7 +49,7 @@ static void __attribute__((noreturn)) power_off(void)
 {
 	sync();
 	reboot(RB_POWER_OFF);
-	/* without ACPI, or if it failed: a reset ends qemu, too, as it runs with -no-reboot */
+	/* no ACPI, or power-off failed: a reset ends qemu, which runs with -no-reboot */
 	reboot(RB_AUTOBOOT);
 	for (;;)
 		pause();

@@ -6,7 +6,7 @@
 # case can pass state to the next one only through files in /tmp.
 #
 # In a case: `fail WHY` and `skip WHY` end it, `note WHAT` adds a remark.  A case
-# that reaches its end succeeds, whatever its last command returned.
+# that reaches its end succeeds, even if its last command failed.
 
 MP=/proc/sys/vm/mem_profiling
 INFO=/proc/allocinfo
@@ -151,10 +151,10 @@ settle()
 	sleep "${1:-1}"
 }
 
-# snapshot FILE: copy of all tags, "where bytes calls", one line a tag, sorted.  During
-# the read no pipe holds data, no process is between fork() and exec(), and the files
-# of the last snapshot are unchanged.  For two snapshots that shall hold the same
-# memory, a test takes each of them once before, so that their files exist.
+# snapshot FILE: copy of all tags, "where bytes calls", one line per tag, sorted.  During
+# the read no pipe holds data, no process is between fork() and exec(), and the files of
+# the last snapshot are unchanged.  A test that expects two snapshots to be equal takes
+# each of them once in advance, because a new file in /tmp takes memory.
 snapshot()
 {
 	# the old pages of truncated files are freed after a grace period
@@ -225,8 +225,8 @@ mod_lines()
 	tags | grep -F '[ctag_test]'
 }
 
-# even: no line is above zero, and none is below.  A line never shows a negative number,
-# so a counter below zero becomes visible only after an allocation on that line.
+# even: no counter of ctag_test is too high or too low.  A line never shows a negative
+# number, so a counter below zero becomes visible only after an allocation on that line.
 even()
 {
 	check_table || return 1
@@ -237,8 +237,8 @@ even()
 }
 
 # "CACHE SIZE" of each cache; the size includes an object's metadata.  SLAB has no sysfs,
-# and its slabinfo does not name a merged cache: a merged cache has no debugging, so
-# ctag_odd has the size that it requested.
+# and its slabinfo does not name a merged cache.  ctag_odd may be merged; then it has no
+# metadata, because caches with debugging are not merged, and its size is the requested one.
 slab_sizes()
 {
 	if [ -d /sys/kernel/slab ]; then
@@ -365,8 +365,8 @@ conserved()
 		fail "$1: too little is accounted: $(grep -E '^(bytes|calls):' /tmp/report | xargs)"
 }
 
-# monitor COMMAND...: commands qemu, if the test declares `monitor: yes`.  The answer is
-# not read.
+# monitor COMMAND...: sends a command to qemu; the test must declare `monitor: yes`.  The
+# answer is not read.
 monitor()
 {
 	stty -F /dev/ttyS2 raw -echo

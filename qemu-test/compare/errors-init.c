@@ -66,7 +66,7 @@ static int codes(const char *text)
 	return nr;
 }
 
-/* A mount that a line of fs/namespace.c with a code refuses. */
+/* Return NULL if fs/namespace.c refuses a mount with a code, else the complaint. */
 static const char *refused_mount(void)
 {
 	int before = codes("-ENODEV at fs/namespace.c:");

@@ -9,9 +9,9 @@
  *
  * The totals come from the structures of the uapi header in this machine's layout and
  * use no code of the tools: an error of the tools in byte order or word size then shows
- * as a difference. A line of the totals is a place in the output of kmemtrace-report
- * --json and the value for it; only qemu-test/compare/foreign reads places that begin
- * with "guest.".
+ * as a difference. A line of the totals has a place in the output of kmemtrace-report
+ * --json and the value expected there. A place that begins with "guest." is not in that
+ * output; only qemu-test/compare/foreign reads it.
  *
  * The disk becomes a tar archive. Its last member, "done", is there only after success.
  */
@@ -237,7 +237,7 @@ static void work(unsigned int rounds)
 
 /* kmemtraced */
 
-/* Returns when kmemtraced records. */
+/* Returns once kmemtraced is recording. */
 static pid_t start(const char *dir)
 {
 	char header[64];
@@ -525,7 +525,7 @@ static void count_event(const struct kmemtrace_event *e)
 		count_lost((const void *)e);
 }
 
-/* The rest of a block consists of as many parts as there are gaps before a page. */
+/* Count the parts that remain of each block. A part begins after a gap. */
 static void count_parts(void)
 {
 	const struct slot *before;
@@ -573,7 +573,7 @@ static void put_type(FILE *f, const char *type, const struct sums *s, bool pairs
 	const struct {
 		const char *name;
 		uint64_t value;
-		bool pairs;	/* has the free of every allocation */
+		bool pairs;	/* needs a trace without losses */
 	} lines[] = {
 		{ "allocs",		s->allocs,		false },
 		{ "failed",		s->failed,		false },

@@ -733,7 +733,7 @@ static int fuzz(char **words)
 	state = words[0] && words[1] ? strtoull(words[1], NULL, 0) : 1;
 	for (i = 0; i < rounds; i++) {
 		hits += fuzz_one(fd, all, n);
-		/* Any number and any argument; none may be written to. */
+		/* Any number and any argument, which must not be written to. */
 		err = call(fd, (uint32_t)rnd() % 2 ? (uint32_t)rnd() : 0xA600 | (rnd() & 0xffff00ff),
 			   hole + rnd() % page);
 		EXPECT(err == ENOTTY || err == EFAULT || err == EINVAL,

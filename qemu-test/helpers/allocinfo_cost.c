@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures reads of /proc/allocinfo: the least of a few runs, a line a way,
- * "read: WAY CYCLES RECORDS", or "read: WAY n/a" if the kernel does not have it.
+ * Measures reads of /proc/allocinfo in several ways. Prints a line for each way with
+ * the least of a few runs, "read: WAY CYCLES RECORDS", or "read: WAY n/a" if the kernel
+ * does not have it.
  *
  *	text-64k	the whole text, in reads of 64 KiB
  *	text-4k		the same in reads of 4 KiB

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# alloctop [N]: prints the N lines of the kernel (15) that hold most memory, with
+# alloctop [N]: prints the N lines of the kernel (15) that hold the most memory, with
 # units.  All data comes from /proc/allocinfo.
 
 sed 1,2d /proc/allocinfo | sort -rn | awk -v n="${1:-15}" -v w=18 '

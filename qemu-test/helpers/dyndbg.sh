@@ -3,7 +3,7 @@
 #
 # Gives commands to dynamic debug and prints the effect of each.  qemu-test/compare/dyndbg
 # compares the output of two kernels.  It prints no call site of the files in
-# /dyndbg.left, one name a line, because their source differs between the kernels.
+# /dyndbg.left, one name per line, because their source differs between the kernels.
 #
 # After each step it prints the exit code and the messages, the lines of the control file
 # that have changed, a checksum of the whole file, and the kernel's log, without times and
@@ -250,7 +250,7 @@ several()
 	run "dd if=/tmp/command of=$CONTROL bs=65536 conv=notrunc 2>&1 | grep -v 'records\|copied'"
 }
 
-# Load, unload, load again: the place of the lines
+# Modules are loaded, unloaded and loaded again: the order of lines, and dyndbg=
 comes_and_goes()
 {
 	run "rmmod test_dynamic_debug"

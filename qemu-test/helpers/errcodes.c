@@ -4,7 +4,7 @@
  *
  *	errcodes ways		the ways out of the kernel, through /dev/ctag_err: each
  *				returns a plain error
- *	errcodes others		numbers that look like a code but are none: they do
+ *	errcodes others		numbers that look like a code but are not one: they do
  *				not change
  *	errcodes leak		makes ctag_err leave a code in the register of a child
  *	errcodes mount DEV DIR TYPE
@@ -55,7 +55,7 @@
 /* The largest error of user space. */
 #define MOST_OF_USERS	4095
 
-/* Numbers of the 32-bit table; calls of the new mount API have the same in both. */
+/* Numbers of the 32-bit table; calls of the new mount API have the same number in both. */
 #define NR32_READ	3
 #define NR32_MOUNT	21
 #define NR32_IOCTL	54
@@ -423,7 +423,7 @@ static int ways(void)
 
 /* Numbers that are no codes */
 
-/* What a child reports about -code by its exit code */
+/* Check the verdict of a child about -code: its exit code is 0 if all is well. */
 static void child_got(pid_t child, const char *what)
 {
 	int status;
@@ -610,7 +610,7 @@ static int any_call(int argc, char **argv)
 	return 0;
 }
 
-/* A child in which fork(2), or clone(2) without a fork(2), returns the number of a code */
+/* In the child, fork(2) or, without it, clone(2) returns the number of a code. */
 #ifndef SYS_fork
 #define SYS_fork	SYS_clone
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How a helper reports a failed check: a note in the results of its test, and exit code 1.
- * The helper defines its name before: #define HELPER "name".
+ * The helper defines its name before it includes this file: #define HELPER "name".
  */
 #ifndef _QT_EXPECT_H
 #define _QT_EXPECT_H

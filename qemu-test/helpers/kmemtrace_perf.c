@@ -6,7 +6,8 @@
  *
  * Runs the program while CPU 0 records each of the events below, with the same data as
  * perf record. The program may fail. The buffer is so large that it need not be read; a
- * check at the end ensures that it was, because an event without room costs less.
+ * check at the end ensures that it had room for all events, because an event without
+ * room costs less.
  *
  * Exit code: 0; 1 if the buffer was too small, or after an error; 4 if this kernel does
  * not have these events.

@@ -557,8 +557,8 @@ static int do_woken(long n, int cpu)
 }
 
 /*
- * rate MS: counts the reads that return records in that time, and these records. It only
- * waits to be woken, because asking would empty the rings.
+ * rate MS: counts the reads that return records in that time, and these records. It reads
+ * only after a wakeup, because polling would empty the rings.
  */
 static int do_rate(long ms)
 {

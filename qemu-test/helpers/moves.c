@@ -13,10 +13,10 @@
  *	cma	pages are moved out of a contiguous area, in
  *		/sys/kernel/debug/cma/reserved
  *
- * A shell would have new pages of its own at each look. The pages of this program are
- * locked before the first look, and the caller waits. The check uses the sum of all lines
- * that can hold anonymous pages. If profiling is "never", /proc/allocinfo must have no
- * line, and the test is that the moves work.
+ * This is no shell script, because a shell would allocate pages of its own between two
+ * looks. The pages of this program are locked before the first look, and the caller
+ * waits. The check uses the sum of all lines that can hold anonymous pages. If profiling
+ * is "never", /proc/allocinfo must have no line, and the test is that the moves work.
  *
  * Exit code: 0; 1 a check failed, and the output says which; 2 wrong usage; 3 not
  * possible on this kernel.
@@ -130,7 +130,7 @@ static bool is_table(const char *line)
 	       strstr(line, "func:__pud_alloc") || strstr(line, "func:__p4d_alloc");
 }
 
-/* Lines of these files that hold objects have less than a page a call. */
+/* Lines of these files that hold objects have less than a page per call. */
 static struct sum look(void)
 {
 	struct sum sum = { 0, 0 };
@@ -399,7 +399,7 @@ static long frame(const char *p)
 }
 
 /*
- * Frames that were poisoned or taken offline have no contents of ours any more. No task
+ * Frames that were poisoned or taken offline no longer hold data of this program. No task
  * uses them until this function restores them.
  */
 static void restore(const long *frames)

@@ -3,9 +3,9 @@
  * readall FILE OUT [FILE OUT]: copies each FILE to its OUT. It reads all files to their end
  * before it touches any OUT.
  *
- * For files that show the kernel's own memory: so they do not contain the memory of a pipe
- * or a temporary file that is being written, or of other processes; and two files can be
- * compared.
+ * For files that show the kernel's own memory: this way they do not contain the memory of a
+ * pipe, of a temporary file that is being written, or of other processes. So two files can
+ * be compared.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -37,7 +37,7 @@ WAITS_LINE = re.compile(r"wait_cost: (\S+) (\d+)")
 
 
 def run(name, config, script, mode=None, mods=(), timeout=120, extra=()):
-    """One boot of a kernel that is built; its Outcome.
+    """Boots a kernel that is built already; returns its Outcome.
 
     mode is the value of vm.mem_profiling at boot, None for a kernel without profiling.
     """
@@ -73,7 +73,7 @@ def micro(label, config, mode, setup=""):
 def waits(label, config, mode, setup=""):
     """The figures of wait_cost in one kernel; case -> instructions.
 
-    setup is a shell command for the guest, which runs before.
+    setup is a shell command for the guest, which runs before the measurement.
     """
     mods = guest.modules(config, ["wait_cost"])
     out = run("waits." + label, config, WAITS % setup, mode, [mods["wait_cost"]])
@@ -150,7 +150,7 @@ def program(name):
 
 
 def prepare(todo):
-    """Builds what all guests use, before they run in parallel."""
+    """Builds the files that all guests use, before they run in parallel."""
     guest.programs()
     for config in {config for _, config, _ in todo}:
         guest.modules(config, ["alloc_cost"])

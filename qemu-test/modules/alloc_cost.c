@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Measures the cost of an allocation and its free: when loaded, it prints one
- * line a case to the console, "alloc_cost: CASE COST", and refuses to stay.
+ * line per case to the console, "alloc_cost: CASE COST", and does not stay loaded.
  *
  * The module is for a guest with one CPU under -icount: a cycle is an
  * instruction, and the figure is the same in every run. User Mode Linux has no
  * cycle counter, and may have no user space that could load a module. So it is
- * built in there, counts picoseconds when the kernel starts, and then halts it.
+ * built in there, counts picoseconds during boot, and then halts the kernel.
  *
  * The smallest of many batches, with interrupts off, is the cost of the fast
  * path. The cost of the loop is the same in every kernel.
@@ -25,8 +25,8 @@
 #include <linux/vmalloc.h>
 
 /*
- * The clock of User Mode Linux ticks every 256 ns, and its host does other work: it
- * needs longer batches and more of them.
+ * The clock of User Mode Linux ticks every 256 ns, and its host does other work. So the
+ * batches are longer there, and there are more of them.
  */
 #ifdef CONFIG_UML
 #define BATCH		8192

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of a test module: /sys/kernel/debug/MODULE/cmd accepts one command a
+ * The files of a test module: /sys/kernel/debug/MODULE/cmd accepts one command per
  * write, and "table" shows the memory that should be live. One user at a time,
  * process context.
  *
- * Nothing here allocates, so that all lines of a module are its own.
+ * Nothing here allocates, so that each line of a module is in its own source file.
  */
 #ifndef CTAG_CMD_H
 #define CTAG_CMD_H
@@ -17,7 +17,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#define CMD_MAX		96	/* bytes of a command, the end included */
+#define CMD_MAX		96	/* bytes of a command with its terminating NUL */
 
 /**
  * struct cmd - a command and its function

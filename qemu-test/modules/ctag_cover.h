@@ -4,7 +4,7 @@
  * line of its own.
  *
  * A number written to /sys/kernel/debug/MODULE/cmd makes every site allocate or
- * free until it has that many objects. Then "table" has a line a site:
+ * free until it has that many objects. Then "table" has a line per site:
  *
  *	NAME LINE FUNCTION CALLS exact|atleast {NUMBER UNIT}...
  *
@@ -42,10 +42,10 @@ struct cover_cost {
  * @name: for messages
  * @make: allocates an object and adds up its cost; NULL when it cannot
  * @drop: frees it
- * @atleast: the bytes may be more
+ * @atleast: the line may hold more bytes
  * @line: line of the call
  * @func: function that the call is in
- * @calls: what an object adds to the calls of the line
+ * @calls: number of calls that an object adds to the line
  * @cost: of the last object; all objects of a site cost the same
  * @live: number of live objects
  * @p: the live objects

@@ -28,7 +28,7 @@ struct node {
 #define DMA_SIZE	(3 * PAGE_SIZE)
 #define DMA_BYTES	(4 * PAGE_SIZE)
 #define BLOCK		512
-#define BLOCKS		20	/* of eight a page */
+#define BLOCKS		20	/* a page has room for eight */
 
 static struct platform_device *pdev;
 static struct device *dev;

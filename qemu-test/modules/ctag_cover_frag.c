@@ -4,10 +4,10 @@
  * the cache of fragments took it, or to the line that created the pool. See
  * ctag_cover.h.
  *
- * The kernel has a cache of fragments for each CPU. A line has exactly one page
- * if the page before it is used up and held, and if the cache has dropped the
- * line's page before its free; other_frag() ensures both. So at most one page a
- * CPU stays charged to other_frag(), even after this module is unloaded.
+ * The kernel has a cache of fragments for each CPU. other_frag() makes a line hold
+ * exactly one page: before the call it uses up the page of the cache and holds it,
+ * after the call it makes the cache drop the page of the line. So at most one page
+ * per CPU stays charged to other_frag(), even after this module is unloaded.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,7 +22,7 @@
 
 #define HEAD		"skbuff_head_cache"
 #define WHOLE		PAGE_FRAG_CACHE_MAX_SIZE
-#define FRAG		2000	/* two kinds of it never share a page of 4 KiB */
+#define FRAG		2000	/* a fragment and a buffer together exceed 4 KiB */
 
 #define ALIGN_MASK	(~(SMP_CACHE_BYTES - 1u))
 

@@ -4,7 +4,7 @@
  * callers, in known amounts on known lines.
  *
  * Writing the name of a step to /sys/kernel/debug/ctag_cover_percpu/cmd runs it;
- * steps of a kind must come in the order of the table of steps. The file table
+ * steps of a kind must come in the order of the table of steps. The file "table"
  * there has the memory that each line should hold now:
  *
  *	NAME LINE FUNCTION CALLS BYTES exact|atleast
@@ -290,7 +290,7 @@ static int pool_use(void)
 	return 0;
 }
 
-/* From the reserve: they stay charged to the creator of the pool. */
+/* Elements from the reserve stay charged to the creator of the pool. */
 static int pool_starve(void)
 {
 	int i;
@@ -320,7 +320,7 @@ static int pool_free(void)
 
 	for (i = 0; i < RESERVE; i++)
 		mempool_free(starved[i], pool);
-	/* one of them found no room in the reserve; it was charged to the creator */
+	/* one of them, charged to the creator, found no room in the reserve */
 	expect(POOL_MADE, -1, -element());
 	for (i = 0; i < USED - 1; i++) {
 		mempool_free(used[i], pool);

@@ -4,19 +4,19 @@
  *
  * The references of objects are in the slab. Objects and the list of free objects
  * must not overwrite references, which would show in /proc/allocinfo. References
- * must not overwrite them, which would show in the patterns, or in an object that
- * is allocated twice.
+ * must not overwrite objects or that list, which would show in the patterns, or in
+ * an object that is allocated twice.
  *
  * /sys/kernel/debug/ctag_cover_slab/cmd accepts one of
  *
- *	alloc	allocate objects one by one, enough to fill several slabs a cache
+ *	alloc	allocate objects one by one, enough to fill several slabs per cache
  *	half	free every second object
  *	bulk	allocate these again by kmem_cache_alloc_bulk()
  *	check	check the patterns, and that the references are in their room
  *	free	free all objects in bulk
  *	destroy	destroy the caches, too
  *
- * and "table" has two lines a cache, of single and of bulk allocations:
+ * and "table" has two lines per cache, for single and for bulk allocations:
  *
  *	NAME LAYOUT LINE FUNCTION CALLS BYTES
  *
@@ -34,7 +34,7 @@
 
 #include "ctag_cmd.h"
 
-#define MANY	(192 << 10)	/* bytes of a cache, if those are enough objects */
+#define MANY	(192 << 10)	/* bytes of a cache, unless NR_MIN or NR_MAX applies */
 #define NR_MIN	40
 #define NR_MAX	4000
 #define BULK	16
@@ -121,7 +121,7 @@ static struct layout layouts[] = {
 	LAYOUT(s192_aligned, 192, SLAB_HWCACHE_ALIGN, false),
 	LAYOUT(s256, 256, 0, false),
 	LAYOUT(s680, 680, SLAB_RECLAIM_ACCOUNT, false),
-	/* with references a page has no room left, so off the slab */
+	/* references leave no room for the list of free objects on the slab */
 	LAYOUT(s680_ctor, 680, 0, true),
 	LAYOUT(s816_rcu, 816, SLAB_TYPESAFE_BY_RCU, false),
 	LAYOUT(s1024_ctor, 1024, SLAB_HWCACHE_ALIGN, true),

@@ -4,7 +4,7 @@
  * has files whose buffers should be charged to this module.
  *
  * /sys/kernel/debug/ctag_cover_trees/cmd accepts "fill" and "drop"; then .../table
- * has the objects that should be live, a line a function:
+ * has the objects that should be live, a line per function:
  *
  *	FUNCTION NUMBER CACHE [NUMBER CACHE]	or	FUNCTION any
  *
@@ -278,7 +278,7 @@ FILL_MT(mtree_store_range, 0, mtree_store_range(mt, 5, 9, s, GFP_KERNEL))
 FILL_MT(mtree_insert, 0, mtree_insert(mt, 5, s, GFP_KERNEL))
 FILL_MT(mtree_insert_range, 0, mtree_insert_range(mt, 5, 9, s, GFP_KERNEL))
 FILL_MT(mtree_alloc_range, MT_FLAGS_ALLOC_RANGE,
-	/* of an empty tree it returns a limit, not 0 */
+	/* in an empty tree it returns a limit, not 0 */
 	min(mtree_alloc_range(mt, &start, s, 10, 1, 1000, GFP_KERNEL), 0))
 FILL_MT(mas_store, 0, ({
 	MA_STATE(mas, mt, 5, 9);

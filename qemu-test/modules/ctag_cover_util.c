@@ -3,7 +3,7 @@
  * Calls helpers that allocate for their callers, each on a line of its own.
  *
  * /sys/kernel/debug/ctag_cover_util/cmd accepts "fill" (LIVE objects of every site) and
- * "drop" (none). Then .../table has the memory that should be live, a line a site:
+ * "drop" (none). Then .../table has the memory that should be live, a line per site:
  *
  *	FUNCTION LINE CALLS PAGES [NUMBER CACHE]...
  *
@@ -358,7 +358,7 @@ static struct site sites[] = {
 	SITE(vcalloc, VMALLOC),
 	SITE(vmalloc_array, VMALLOC),
 	SITE(vmalloc_32_user, VMALLOC),
-	/* if they come as one block, which is split */
+	/* single pages, because vmalloc() splits a block that it gets */
 	SITE(vmalloc_huge, .pages = PMD_SIZE / PAGE_SIZE),
 	SITE(kvzalloc, ONE(700)),
 	SITE(kvcalloc, ONE(7 * 50)),

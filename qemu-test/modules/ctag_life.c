@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can happen to memory between its allocation and its free, on known lines.
+ * Frees memory in unusual ways, on known lines.
  *
  * ctag_test has a line for each allocating function. This module frees memory in
  * other ways than by the matching call: late, by RCU; in another order and in
@@ -413,7 +413,10 @@ static int exact_round(void)
 	return 0;
 }
 
-/* Memory of no line. The functions are not inline, so that traces name them. */
+/*
+ * Memory that is charged to no line. The functions are not inline, so that traces
+ * name them.
+ */
 
 static noinline int stray_round(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lines whose file and function names are too long for a record of /proc/allocinfo.
- * The functions differ in the part that does not fit, and the third one in its last
- * letter. Each holds 64 bytes while the module is loaded.
+ * Two functions differ only in the part that does not fit; the third one also differs in
+ * its last letter. Each holds 64 bytes while the module is loaded.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

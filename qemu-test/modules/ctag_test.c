@@ -21,7 +21,7 @@
  * number of the largest objects is limited to a few. The wrappers of mm/util.c
  * have a test of their own and are also left out of "all".
  *
- * /sys/kernel/debug/ctag_test/table has a line a site:
+ * /sys/kernel/debug/ctag_test/table has a line per site:
  *
  *	NAME LINE FUNCTION CALLS NUMBER UNIT exact|atleast
  *
@@ -49,7 +49,7 @@
 #include "ctag_keep.h"
 
 #define LIVE_MAX	512	/* objects of a site */
-#define WIDTH_MAX	4	/* pointers an object */
+#define WIDTH_MAX	4	/* pointers of an object */
 #define BULK		4
 #define ODD_SIZE	200	/* no kmalloc size */
 #define ODD_NAME	"ctag_odd"
@@ -74,9 +74,9 @@ static struct kmem_cache *odd_cache;
  * @atleast: costs more than the requested memory
  * @most: limit on the number of objects, because they are large
  * @wrapper: a helper of mm/util.c, which is left out of "all"
- * @memcg: charged to the memory cgroup as well, so in a cache of that kind
+ * @memcg: charged to the memory cgroup as well, so in a kmalloc-cg cache
  * @line: line of the call
- * @before: line of an allocation that must be freed by then, or 0
+ * @before: line of an allocation that the call replaces and frees, or 0
  * @func: function of the call
  * @live: number of live objects
  * @slot: their pointers, @width each
@@ -310,7 +310,7 @@ static void show_cost(struct seq_file *m, const struct site *s)
 	}
 }
 
-/* One of the contexts in which the site may run */
+/* Runs in one of the contexts in which the site may run. */
 static void site_drop(const struct site *s, void **p)
 {
 	unsigned int i;

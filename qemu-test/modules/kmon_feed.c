@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Adds records to KMON: a thread on each CPU adds nr= records at full speed. With mix=1
- * a softirq, an interrupt and an NMI interrupt it and add more. Then it prints
+ * a softirq, an interrupt and an NMI interrupt the thread and add more. Then it prints
  *
  *	kmon_feed: WRITTEN LOST REFUSED
  *
  * to the console: records added, without room, and refused for other reasons.
- * helpers/kmon.c knows the blob.
+ * helpers/kmon.c reads the blob.
  *
  * With cost=1 it measures the cost of a record instead, for a guest with one CPU under
  * -icount: "kmon_feed: cost CASE INSTRUCTIONS".

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Slows down another module: the module name= waits for ms= while it loads, when it is in
- * the list of modules but its jump labels are not known yet, and while it unloads, when
- * they are no longer known.
+ * Slows down the module that name= selects. It waits twice, for ms= milliseconds: while it
+ * loads, when it is in the list of modules but its jump labels are not known yet; and
+ * while it unloads, when they are no longer known.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>

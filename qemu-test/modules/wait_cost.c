@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures the cost of a wait that does not sleep: when loaded, it prints one line a case
- * to the console, "wait_cost: CASE COST", and refuses to stay. For a guest with one CPU
- * under -icount, where a cycle is an instruction. Works on any kernel.
+ * Measures the cost of a wait that does not sleep: when loaded, it prints one line per
+ * case to the console, "wait_cost: CASE COST", and does not stay loaded. For a guest with
+ * one CPU under -icount, where a cycle is an instruction. Works on any kernel.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # bcache shows the times of a cache set with lib/time_stats.c: in the same files and units
-# as before, with -1 as the last time if there was none.  They go with the set.
+# as before, with -1 as the last time if there was none.  The statistics are freed with
+# the set.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 128M
@@ -108,7 +109,7 @@ test_times()
 	[ "$(figure btree_sort_last_ms)" -ge $((was + 1000)) ] || fail "the last time does not advance"
 }
 
-# The histograms go with the set, and the next set starts with new ones
+# The histograms are freed with the set, and the next set starts with new ones
 test_comes_again()
 {
 	for round in 1 2 3 4 5; do

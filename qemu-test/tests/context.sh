@@ -105,7 +105,7 @@ agrees_on_nothing()
 	awk '$4 { print "# " $0; bad++ } END { exit bad }' /tmp/rows || fail "$1: left"
 }
 
-# Nothing is chosen, whatever the last case has left
+# Disables all lines that the last case has left enabled
 clean()
 {
 	echo disable > $CTX
@@ -372,7 +372,7 @@ test_module_goes()
 		uses "hold 10"
 		ctx "$LINE enable"
 		uses "hold 10"
-		# after the rest of the last one
+		# the last row: the row of the unloaded line may come before it
 		context_rows $CTX | tail -1 > /tmp/rows
 		set -- $(cat /tmp/rows)
 		eq "count" "$4" 10

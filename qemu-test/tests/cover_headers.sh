@@ -37,7 +37,7 @@ held()
 test_page_tables()
 {
 	held arch/x86/mm/pgtable.c pte_alloc_one
-	if [ "$(uname -m)" != i686 ]; then	# which has all pmds from the beginning, and no puds
+	if [ "$(uname -m)" != i686 ]; then	# i686 has all pmds from the beginning, and no puds
 		held mm/memory.c __pmd_alloc
 		held mm/memory.c __pud_alloc
 	fi

@@ -51,14 +51,15 @@ test_sockets_at_their_family()
 	unload
 }
 
-# around KIND N LINES: opens and closes them; afterwards all is as before, and that many
-# lines of net/ have changed meanwhile
+# net_lines NAME: a snapshot of the lines of net/ in /tmp/NAME
 net_lines()
 {
 	snapshot /tmp/all
 	grep -E '^[^ ]*net/' /tmp/all > /tmp/$1
 }
 
+# around KIND N LINES: opens and closes N of KIND; afterwards all is as before, and at least
+# LINES lines of net/ have changed meanwhile
 around()
 {
 	# a CPU caches the first route that it uses

@@ -122,7 +122,8 @@ test_files_of_debugfs()
 	file sized_open $DIR/sized 1 seq_file 1 kmalloc-cg-8k 1 $OPS
 }
 
-# A file that is created or opened while profiling is off has its line when it is on.
+# A file is created or opened while profiling is off: its buffers are charged to the right
+# line once profiling is on.
 test_files_made_and_opened_while_off()
 {
 	profiling 0

@@ -16,7 +16,7 @@ DIR=/sys/kernel/debug/alloc_tag
 
 # Pages that may have no line, and how many: memory that the boot took before there was
 # an allocator, and pages that compaction is about to use, a batch on each CPU.  Neither
-# is "untagged", of which there may be none.
+# kind counts as "untagged"; there may be no untagged page.
 EARLY_MOST=$(($(kilobytes MemTotal) / 4 / 10))
 EXEMPT_MOST=$((32 * $(nproc)))
 

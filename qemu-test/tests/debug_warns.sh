@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# CONFIG_MEM_ALLOC_PROFILING_DEBUG warns about an allocation that no line is charged with,
-# and about its free, once for each place.
+# CONFIG_MEM_ALLOC_PROFILING_DEBUG warns about an allocation that is charged to no line, and
+# about its free, once for each place.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_life

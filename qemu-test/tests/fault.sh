@@ -32,7 +32,7 @@ uses()
 	echo "$1" > $USES/cmd
 }
 
-# No point is enabled, whatever the last case has left
+# Disables all points that the last case has left enabled
 clean()
 {
 	echo disable > $FAULTS

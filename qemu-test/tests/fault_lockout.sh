@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# "echo disable" works whatever is enabled, in the shell that enabled it and in an older
-# one; so does SysRq-F.  Everything else fails meanwhile, and no process dies.
+# No matter which points are enabled, "echo disable" works, in the shell that enabled them
+# and in an older one; so does SysRq-F.  Everything else may fail meanwhile, and no
+# process dies.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # More than 2 GiB of high memory on one line, on 32 bit: exact to the byte in the text, in
-# the records and in the report on a lack of memory.  And the per-CPU parts pass 4 GiB when
-# one CPU frees what the other allocates.
+# the records and in the report of show_mem().  And the per-CPU parts pass 4 GiB when one
+# CPU frees what the other allocates.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 32M
@@ -18,7 +18,7 @@ EACH=$((650 << 20))
 ALL=$((4 * EACH))
 LINE_OF='mm/shmem.c:[0-9]+ func:shmem_alloc_folio'
 
-# held BYTES: the line of tmpfs holds that much more than at the beginning
+# held WHEN BYTES: the line of tmpfs holds that much more than at the beginning
 held()
 {
 	read -r bytes calls < $DISK/before

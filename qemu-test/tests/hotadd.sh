@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory that is plugged in, used, emptied and unplugged, and memory that a balloon returns
-# to the host.  The guest commands qemu through its monitor.
+# Memory that is plugged in, used, emptied and unplugged, and memory that a balloon
+# returns to the host.  The guest sends commands to qemu's monitor.
 #
 # append: sysctl.vm.mem_profiling=1
 # memory: 512M,slots=4,maxmem=2G

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The binary interface of /proc/allocinfo: the records equal the lines of the text, the
-# filters select what they state, and no input is trusted.  helpers/allocinfo.c has the
-# checks that one program can do; this file compares with the text, while modules are
-# loaded and unloaded.
+# filters select the records that they describe, and no input is trusted.
+# helpers/allocinfo.c has the checks that one program can do; this file compares with the
+# text, while modules are loaded and unloaded.
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep ctag_names

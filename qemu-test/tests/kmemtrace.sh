@@ -185,8 +185,8 @@ produce()
 	insmod /modules/alloc_rate.ko rate=1000000000 pairs=$PAIRS || fail insmod
 }
 
-# all_of_them MORE FEW: MORE events beyond the module's are acceptable up to FEW and a
-# thousand a second, which come from other tasks
+# all_of_them MORE FEW: MORE is the number of events beyond the module's, which come from
+# other tasks.  It may be at most FEW, plus a thousand for each second.
 all_of_them()
 {
 	seconds=$(($(cut -d . -f 1 /proc/uptime) - BEGAN))
@@ -200,7 +200,7 @@ test_a_known_number()
 	echo 160 > $KT/subbufs || fail subbufs
 	record /tmp/known
 	produce
-	# its line has a name as long as the module is loaded
+	# its line has a name only while the module is loaded
 	ended
 	rmmod alloc_rate
 	grep -qx 'begins 0' /tmp/known/header || fail "begins: $(grep begins /tmp/known/header)"
@@ -362,7 +362,7 @@ test_call_sites()
 		cmd alloc $site 1
 	done
 	cat $CTAG/table > /tmp/called
-	# its symbols exist as long as the module is loaded
+	# its symbols exist only while the module is loaded
 	ended
 	sed -i '/^section tags$/,/^section modules$/{/^section /!d;}' /tmp/addresses/header
 	kmemtrace-report --csv --top 0 /tmp/addresses > /tmp/addresses.csv || fail "report: $?"
@@ -427,7 +427,7 @@ test_guide()
 	rm -r /tmp/guide
 }
 
-# However kmemtraced ends, a recording that was on before continues.
+# If kmemtraced is killed, the recording ends, unless it was on before kmemtraced started.
 test_killed_it_records_no_more()
 {
 	record /tmp/killed
@@ -450,8 +450,8 @@ test_killed_it_records_no_more()
 	enabled 0
 }
 
-# After a write of 2 the recording lasts as long as the file is open, whoever reads it.  A
-# write of 1 by any process makes it last.
+# After a write of 2 the recording lasts only while that file is open.  A later write of 1 by
+# any process makes it last longer.
 test_recording_as_long_as_a_file_is_open()
 {
 	exec 8> $KT/enabled
@@ -500,7 +500,8 @@ refused()
 	done
 }
 
-# root records only where no other user can write, whatever files others have put there
+# root records only into a folder where no other user can write.  Links of other users do
+# not change that.
 test_folders_of_another_user()
 {
 	before=$(cat /proc/sys/fs/protected_symlinks)

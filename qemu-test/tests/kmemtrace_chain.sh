@@ -7,9 +7,10 @@
 # It fails if trace-cmd takes less than three times as many instructions, allocations
 # included.  It also prints the cost of reporting as many events.
 #
-# While nothing runs, time jumps to the next timer: by minutes while the disk works.  The
-# kernel must copy eight bytes at a time: on a CPU that claims a fast REP MOVSB it uses
-# that, and QEMU counts an instruction for each byte.
+# While nothing runs, time jumps to the next timer, by minutes while the disk works: so
+# the detector of hung tasks is off.  The kernel must copy eight bytes at a time: on a CPU
+# that claims a fast REP MOVSB it uses that instruction, and QEMU counts it once for each
+# byte.
 #
 # append: sysctl.vm.mem_profiling=0 sysctl.kernel.hung_task_timeout_secs=0 clearcpuid=erms,fsrm
 # icount: yes
@@ -72,7 +73,7 @@ with_kmemtraced()
 chain()
 {
 	PAIRS=$FEW
-	timed "$2"	# pays for what happens only once
+	timed "$2"	# pays the costs that occur only once
 	timed "$2"
 	few=$took
 	few_size=$size
@@ -101,7 +102,7 @@ test_beside_trace_cmd()
 	done
 }
 
-# report NAME COMMAND...: the instructions an event and the memory of a report
+# report NAME COMMAND...: the instructions per event and the memory of a report
 report()
 {
 	name=$1

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The events a second that get to disk without loss: kmemtraced and trace-cmd, two CPUs, the
-# same buffers for each CPU, the same disk.  With 4 MiB of buffers the rate rises by a fifth
-# until events are lost, or until the CPUs cannot allocate that fast.  At full speed, with
-# room for all events, the test measures the wall-clock time until the disk has them.  The
-# figures are notes, because they depend on the host: a busy host can make that of
-# kmemtraced the smaller one.  kmemtrace_chain counts instructions and has a verdict.
+# The events per second that get to disk without loss: kmemtraced and trace-cmd, two CPUs,
+# the same buffers for each CPU, the same disk.  With 4 MiB of buffers the rate rises by a
+# fifth until events are lost, or until the CPUs cannot allocate that fast.  At full
+# speed, with room for all events, the test measures the wall-clock time until the disk
+# has them.  The figures are notes, because they depend on the host: on a busy host the
+# figure of kmemtraced can be the smaller one.  kmemtrace_chain counts instructions and
+# has a verdict.
 #
 # The clock is the TSC, as on a PC.  By default this guest reads CLOCK_MONOTONIC from an
 # HPET, a device of QEMU's, which takes longer than the rest of an event.  The CPU does not

@@ -64,7 +64,7 @@ feed()
 	fed_up
 }
 
-# fed_up: the exit code of insmod
+# fed_up: unloads kmon_feed, and sets $written, $dropped and $refused from its message
 fed_up()
 {
 	rmmod kmon_feed
@@ -250,7 +250,8 @@ test_contexts()
 	conserved_by a
 }
 
-# rounds NAME A B: checks the records of two tasks that only wake each other, in order
+# rounds NAME A B N: checks the order of the records of N rounds, in which tasks A and B do
+# nothing but wake each other
 rounds()
 {
 	kmonparse --sort /tmp/$1 | awk -F, -v a="$2" -v b="$3" -v want="$4" '
@@ -386,7 +387,7 @@ change()
 	cmd free $1 $3
 }
 
-# recorded SITE BYTES ALLOCATED FREED: /tmp/a.text has that for the line of SITE
+# recorded SITE BYTES ALLOCATED FREED: /tmp/a.text has these numbers for the line of SITE
 recorded()
 {
 	site=$(awk -v f="func:make_$1" '$NF == f { print $1 }' /tmp/a.sites)
@@ -521,7 +522,8 @@ test_hotplug_under_load()
 	eq "in the log, of CPUs" "$(cat /tmp/checked)" "$read $(nproc)"
 }
 
-# The scheduler's records of that, with a second instance open that requests no records
+# The scheduler's records while a CPU goes offline and online, with a second instance open
+# that requests no records
 test_hotplug_of_tasks()
 {
 	start_log a --sources none

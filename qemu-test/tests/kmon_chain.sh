@@ -5,7 +5,8 @@
 # measures few and many rounds; the difference is the cost of the rounds without that of
 # start and end.  Nothing may be lost.
 #
-# While nothing runs, time jumps to the next timer: by minutes while the disk works.
+# While nothing runs, time jumps to the next timer, by minutes while the disk works: so the
+# detector of hung tasks is off.
 #
 # append: sysctl.vm.mem_profiling=0 sysctl.kernel.hung_task_timeout_secs=0
 # icount: yes
@@ -59,7 +60,7 @@ with_kmonlog()
 chain()
 {
 	ROUNDS=$FEW
-	timed "$2"	# pays for what happens only once
+	timed "$2"	# pays the costs that occur only once
 	timed "$2"
 	few=$took
 	ROUNDS=$MANY

@@ -11,7 +11,7 @@
 
 . /qt/lib.sh
 
-RECORD=21	# bytes of one of kmon_feed
+RECORD=21	# bytes of a record of kmon_feed
 
 # begin NAME OPTION...: runs kmonlog in the background; $log is its pid, /tmp/NAME.said has
 # its messages, and its standard output is that of begin.

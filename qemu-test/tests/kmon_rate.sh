@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The rounds a second of two tasks that wake each other, a pair on each of two CPUs, that
-# get to disk without loss: kmonlog and trace-cmd record -e sched, with the same 8 MiB of
-# buffers and the same disk.  The rate rises by a fifth until events are lost, or until the
-# CPUs cannot switch that fast.  The figures are notes, because they depend on the host; but
-# kmonlog must reach the rate of trace-cmd.  The clock is the TSC, see kmemtrace_rate.
+# Two tasks wake each other, a pair on each of two CPUs.  The test finds how many of their
+# rounds per second get to disk without loss, with kmonlog and with trace-cmd record -e
+# sched, both with 8 MiB of buffers and the same disk.  The rate rises by a fifth until
+# events are lost, or until the CPUs cannot switch that fast.  The figures are notes,
+# because they depend on the host; but kmonlog must reach the rate of trace-cmd.  The
+# clock is the TSC, see kmemtrace_rate.
 #
 # append: sysctl.vm.mem_profiling=0 tsc=reliable
 # programs: kmonlog kmonparse trace-cmd

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Latency by line of code: each wait is counted once and at its line, with the mean, the
-# maximum and the quantiles that the waiter measured itself.  No wait is lost, and none
-# counts that began before timing was switched on.
+# maximum and the quantiles that the waiter measured itself.  No wait is lost, and a wait
+# that began before timing was switched on does not count.
 #
 # append: sysctl.vm.mem_profiling=0
 # append: sysctl.vm.mem_profiling=0 codetag_time_stats=1

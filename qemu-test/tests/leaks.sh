@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Our code leaks nothing when modules are unloaded; kmemleak checks (also r18: both track
-# the same allocations).
+# Our code leaks nothing when modules are unloaded, according to kmemleak.  The test also
+# covers r18: kmemleak and profiling track the same allocations.
 #
 # append: sysctl.vm.mem_profiling=1 kmemleak=on
 # modules: ctag_test ctag_keep

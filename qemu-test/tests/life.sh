@@ -88,7 +88,7 @@ test_merged_caches()
 {
 	life twins 500
 	check_life || fail "500 of each"
-	# SLAB does not show that
+	# only SLUB shows whether caches are merged
 	if [ -d /sys/kernel/slab ]; then
 		a=$(readlink -f /sys/kernel/slab/ctag_life_twin_a)
 		b=$(readlink -f /sys/kernel/slab/ctag_life_twin_b)

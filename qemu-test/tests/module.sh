@@ -174,7 +174,7 @@ test_hundred_times()
 		once $i
 	done
 	settle 2
-	# all files exist before, so that they use the same memory after
+	# create both files in advance, so that their memory is in both snapshots
 	for f in after before; do
 		snapshot /tmp/$f
 	done

@@ -47,7 +47,7 @@ test_r23_modules()
 	cmd free all 20
 	cmd churn 100
 	cmd keep all
-	# caches cannot be kept, because they go with the module
+	# objects of the module's caches are not kept: the caches are destroyed with it
 	mod_unload
 	echo 1 > $KEEP/free
 	insmod /modules/ctag_test.ko fail=1 2>/dev/null && fail "loaded"

@@ -24,7 +24,7 @@ test_all_zero()
 test_switched_on()
 {
 	profiling 1
-	# those of before
+	# the objects that were allocated while it was off
 	cmd free all 10
 	site_lines | grep . && fail "charged by a free"
 	cmd alloc all 10

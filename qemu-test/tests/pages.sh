@@ -121,7 +121,7 @@ swappable()
 	sum_tags '^ *[0-9]+ +[0-9]+ mm/(memory|huge_memory|mempolicy|swap_state)\.c' | cut -d' ' -f1
 }
 
-# Pages go out by a request to the group, and come in because the swap device goes.
+# Pages go out by a request to the group, and come in when the swap device is removed.
 test_swap()
 {
 	mkswap /dev/vda > /dev/null || fail mkswap

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A report on a lack of memory ends with the ten lines that hold most memory, or states that
-# profiling is off.  The reports of two CPUs do not mix.
+# The report of show_mem() ends with the ten lines that hold the most memory, or states
+# that profiling is off.  The reports of two CPUs do not mix.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=never
@@ -40,7 +40,7 @@ test_report_names_the_largest()
 	awk 'NR > 1 && $2 > had { bad = 1 } { had = $2 } END { exit bad }' /tmp/rows ||
 		fail "not the largest first"
 	grep -q '^alloc_tag: bytes, calls and places of the 10 lines' /tmp/report || fail "no heading"
-	# the same ten as in the file, whose bytes are a moment older
+	# the report has the first nine of the file, whose bytes are a moment newer
 	tags | sort -k 1,1nr | head -n 9 | while read -r bytes _ where rest; do
 		awk -v w="$where" -v b="$bytes" '$4 == w && $2 > b * 0.8 && $2 < b * 1.25 { ok = 1 }
 			END { exit !ok }' /tmp/rows || fail "$bytes $where $rest is not there"
@@ -59,7 +59,7 @@ test_reports_of_two_cpus_do_not_mix()
 		wait
 		dmesg -c
 	done | sed 's/^\[[^]]*\] //' | grep '^alloc_tag:' > /tmp/all
-	# a CPU that comes during a report prints a message and no report
+	# a CPU whose report comes during another one prints a message instead
 	grep -v 'another report on call sites is under way$' /tmp/all > /tmp/rows
 	left=$(($(wc -l < /tmp/all) - $(wc -l < /tmp/rows)))
 	note "$left of 48 reports were left out"

@@ -47,14 +47,14 @@ rounds()
 }
 
 # After the first half, the kernel has all memory that it allocates once and keeps.  In the
-# second half no line may grow in every tenth round.
+# second half no line may gain a call for every tenth round.
 test_thousand_rounds()
 {
 	rounds 1 20
 	lines=$(tags | wc -l)
 	mem=$(kilobytes MemAvailable)
 	rounds 21 $((ROUNDS / 2))
-	# both files exist before, so that they use the same memory after
+	# create both files in advance, so that their memory is in both snapshots
 	for f in before after before; do
 		snapshot /tmp/$f
 	done
@@ -63,7 +63,7 @@ test_thousand_rounds()
 	eq "lines" "$(tags | wc -l)" "$lines"
 	lost=$((mem - $(kilobytes MemAvailable)))
 	note "$lost kB fewer available than before"
-	# it does not count the per-CPU lists of free pages: up to a MiB each
+	# MemAvailable does not count the per-CPU lists of free pages: up to a MiB each
 	[ $lost -lt 3072 ] || fail "$lost kB are lost"
 	awk -F'\t' -v n=$((ROUNDS / 20)) '
 		NR == FNR { c[$1] = $3; next }

@@ -4,9 +4,9 @@
 #
 # Each workload runs twice: in the first run the kernel allocates memory that it keeps.  The
 # lines are compared before, during and after the second run.  Allowed differences: SLACK
-# calls a line (an RCU callback, a timer or a kworker in flight); the lines in KEPT, caches
+# calls per line (an RCU callback, a timer or a kworker in flight); the lines in KEPT, caches
 # that only memory pressure empties, within KEPT_BYTES; and the per-CPU parts that counters
-# get when they become hot, which are at most one a line.
+# get when they become hot, which are at most one per line.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 256M
@@ -53,7 +53,7 @@ around()
 	up
 	down
 	settle
-	# all files exist before, so that they use the same memory after
+	# create all files in advance, so that their memory is in each snapshot
 	for f in before during after before; do
 		snapshot /tmp/$f
 	done
@@ -155,9 +155,9 @@ test_ext4()
 	around 20
 }
 
-# Pages go out because of memory pressure, and come in because the swap device goes.  Then
-# they are on another line than before, and some of them belong to tmpfs and the shell, not
-# to the workload.  moves.sh checks this to the byte.
+# Pages go out because of memory pressure, and come in when the swap device is removed.
+# Then they are on another line than before, and some of them belong to tmpfs and the
+# shell, not to the workload.  moves.sh checks this to the byte.
 test_swap()
 {
 	KEPT="$KEPT|^mm/(swap_state|shmem)\\\\.c:"

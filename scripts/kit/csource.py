@@ -156,7 +156,7 @@ class Source:
 
     @staticmethod
     def declarator(head):
-        """Of a head: the name, its offset, and the offsets of the parameters' parentheses."""
+        """The name in a head, its offset, and the offsets of the parameters' parentheses."""
         found, pos = None, 0
         while True:
             match = CALL_RE.search(head, pos)

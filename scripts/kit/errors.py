@@ -318,7 +318,7 @@ class Audit:
 
     @staticmethod
     def unwrap(text):
-        """The last of what commas separate, without parentheses around it."""
+        """The last operand of a comma expression, without parentheses around it."""
         while True:
             text = top_split(text, ",")[-1].strip()
             if not (text.startswith("(") and group_end(text, 0) == len(text) - 1):
@@ -403,7 +403,7 @@ class Audit:
         self.todo.update((id(function), function) for function in functions)
 
     def tell(self, function):
-        """Evaluate again its callers and the callers of the members that it is assigned to."""
+        """Evaluate the callers of the function again, and those of members that hold it."""
         key = self.key(function)
         if isinstance(key, str) and not re.match(r"(COMPAT_)?SYSCALL_DEFINE|BPF_CALL", key):
             self.wanted.add(key)

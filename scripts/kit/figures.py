@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `make bench` measured: rows, what is made of them, and how they look.
+"""The figures of `make bench`: rows, values derived from them, a table and a picture.
 
 A row is a case with a value for each kernel and mode that ran:
 
   base never 0 1		6.1 unpatched; ours
   m.off m.never m.0 m.1	mainline without the option; with it
 
-What is derived depends on the kind of row:
+The derived values depend on the kind of row:
 
   cost	instructions, nanoseconds, workloads: on adds 1 - 0, off adds 0 - base
   pages	on adds 1 - never, since a kernel may set aside at 0 already
   text	one kernel for all modes: on adds 1 - base
-  total	reading: nothing is added, the whole is compared
+  total	reading: no difference is derived, the totals are compared
 
-A ratio is ours to mainline's; where mainline's is nothing there is none.
+A ratio is ours divided by mainline's.  There is none if mainline's is not above zero.
 """
 
 import csv
@@ -56,7 +56,7 @@ class Row:
             on, peer_on = self.less("1", start), self.less("m.1", PEER[start])
             off, peer_off = self.less("0", "base"), self.less("m.0", "m.off")
             ratio = quotient(on, peer_on)
-        if kind == "text":      # of kernels of different size
+        if kind == "text":      # as shares, because the kernels differ in size
             ratio = quotient(share(on, self.values.get("base")), share(peer_on, self.values.get("m.off")))
         return dict(zip(DERIVED, [on, peer_on, off, peer_off, ratio]))
 
@@ -66,7 +66,7 @@ def share(part, whole):
 
 
 def quotient(ours, theirs):
-    """Ours to theirs; a cost of theirs that is nothing or less is none to compare with."""
+    """Ours divided by theirs; None if one is missing, or if theirs is zero or less."""
     if ours is None or theirs is None or theirs <= 0:
         return None
     return ours / theirs
@@ -82,7 +82,7 @@ def write_csv(path, rows):
 
 
 def read_csv(path):
-    """The rows of such a file; ValueError when it is another."""
+    """The rows of a file that write_csv() wrote; ValueError for any other file."""
     with open(path, newline="", encoding="utf-8") as f:
         table = csv.DictReader(f)
         if table.fieldnames != FIELDS:
@@ -110,7 +110,7 @@ def text_of(value, name=""):
 
 
 def table(rows):
-    """The lines to print: a block a section, the columns that have anything."""
+    """The lines to print: a block for each section, with the columns that have a value."""
     lines = []
     for section in SECTIONS:
         block = [row for row in rows if row.section == section]
@@ -133,11 +133,11 @@ def short(value):
     return f"{value / 1e6:+.2f} M" if abs(value) >= 1e6 else text_of(value, "on")
 
 
-# The picture: a pair of bars a case, mainline's the unit
+# The picture: a pair of bars for each case; mainline's bar has the length 1
 
 WIDTH, LEFT, RIGHT, TOP_SPACE, PAIR, BAR = 900, 190, 170, 92, 34, 12
 OURS, THEIRS, INK, FAINT = "#2b6cb0", "#b0b0b0", "#222222", "#dddddd"
-MOST = 1.5          # of mainline's; a longer bar is cut there and says so
+MOST = 1.5          # longest bar, in units of mainline's; a longer one is cut there
 
 
 class Drawing:
@@ -164,7 +164,7 @@ class Drawing:
 
 
 def comparable(rows):
-    """section -> [(row, on, theirs)] of the costs that both have."""
+    """section -> [(row, on, theirs)] of the costs that can be compared."""
     found = {}
     for row in rows:
         made = row.derived()

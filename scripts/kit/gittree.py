@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """build/linux: the base and the queue as a git repository.
 
-    tag base ---- 010 ---- 110 ---- 120 ...        one commit a patch
+    tag base ---- 010 ---- 110 ---- 120 ...        one commit per patch
 
 Overlay files are symbolic links into this repository, hidden from git by
 .git/info/exclude.  .git/codetag-state records the base and the patch files from

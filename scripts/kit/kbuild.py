@@ -219,7 +219,7 @@ def kconfig_newer(tree, out, stamp):
 def seed(tree, out, files):
     """Begin a new O= directory as a copy of that of the configuration which this one includes.
 
-    kbuild compiles again what depends on a symbol that differs, and uses the other objects.
+    kbuild recompiles the objects that depend on a symbol that differs, and keeps the others.
     The commands that built objtool contain the name of the directory; every object depends
     on objtool.
     """

@@ -80,7 +80,7 @@ def kernels_named_in(path):
 
 
 def problems():
-    """A line for each name that does not fit, for the person who changed something."""
+    """A message for each error in the matrix, and for each test that does not fit it."""
     if not TESTS.is_dir():
         return
     rows, seen = read(), {}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The patch queue and the overlay: how they read, and the rules they keep.
+"""The patch queue and the overlay: their format and their rules.
 
 A change to a kernel file is a patch in patches/; a new file is an overlay file,
-kept here at its kernel path (a KUnit test below kunit/) and brought in by the
-one patch that says so:
+kept here at its kernel path (a KUnit test below kunit/).  Exactly one patch adds
+it, with a trailer:
 
     Adds: lib/codetag.c
     Adds: lib/codetag_kunit.c (from kunit/codetag_kunit.c)
@@ -13,8 +13,8 @@ commit of build/linux, and Patch turns each into the other.  The text form is a
 function of the commit alone, so a refresh without a change writes the same
 bytes.
 
-A change that older 6.1.y cannot take is a patch at the end of the queue that says so,
-and names the patch it belongs to if there is one:
+A change that older 6.1.y cannot take is a patch at the end of the queue.  It has the
+trailer Since:, and the trailer Part-of: if it belongs to another patch:
 
     Since: 6.1.187
     Part-of: 510
@@ -49,7 +49,7 @@ SUBJECT_RE = re.compile(r"^[A-Za-z0-9/_.,{}+-]+( [A-Za-z0-9/_.,{}+-]+)?(: \S.*)+
 
 
 class Patch:
-    """One logical change: its words, the overlay files it adds, its diff."""
+    """One logical change: its message, the overlay files that it adds, its diff."""
 
     def __init__(self, name, subject, body, adds, diff, since="", part_of=""):
         self.name = name            # 100-codetag-library
@@ -199,7 +199,7 @@ def digest(path):
 
 
 def queue_rows(folder=PATCHES):
-    """[(name, sha256 of the file)] of the series: what the queue *is* just now."""
+    """[(name, sha256 of the file)] of the series, as the files are now."""
     rows = []
     for name in read_series(folder):
         path = folder / name
@@ -210,7 +210,7 @@ def queue_rows(folder=PATCHES):
 
 
 def write_queue(patches):
-    """Make patches/ hold exactly these; only what changed is written."""
+    """Make patches/ hold exactly these; return the names of the files that changed."""
     from .util import write_if_changed
     changed = []
     for patch in patches:
@@ -239,7 +239,7 @@ def series_text(patches):
 
 
 def repo_files(*dirs):
-    """Files of this repository below dirs, tracked or new, ignored ones not."""
+    """Files of this repository below dirs, tracked or new, but not ignored."""
     if (TOP / ".git").exists():
         done = subprocess.run(["git", "ls-files", "-zco", "--exclude-standard", "--", *dirs],
                               cwd=TOP, check=True, stdout=subprocess.PIPE)
@@ -298,7 +298,7 @@ def check_maintainers(patches, person):
 
 
 def check(patches, base=BASE):
-    """Every rule of patches/README.md that a program can see; the complaints."""
+    """Check every rule of patches/README.md that a program can check; return the complaints."""
     bad = check_names(patches)
     for patch in patches:
         bad += check_patch(patch)
@@ -307,7 +307,7 @@ def check(patches, base=BASE):
 
 
 def check_since(patches):
-    """Patches that older trees lack come last, the oldest first: none stands on what may be missing."""
+    """Patches with Since: come last, the oldest first, so none needs one that may be missing."""
     bad, before = [], None
     for patch in patches:
         if before and (not patch.since or sublevel(patch.since) < sublevel(before.since)):
@@ -406,7 +406,7 @@ def described_in(text):
 
 
 def check_topics(patches):
-    """No file comes before its topic: not a header before its code, nor what includes a header before that."""
+    """No patch adds a header before its code, or includes a header before it is added."""
     number = {dest: i for i, patch in enumerate(patches) for dest, _ in patch.adds}
     bad = []
     for i, patch in enumerate(patches):
@@ -426,7 +426,7 @@ NAMED_RE = re.compile(r"(?<![\w./$(-])((?:[\w.-]+/)*[\w-]+\.(?:o|c|h|S|py|sh|mk|
 
 
 def named_by(dest, text):
-    """Paths in the kernel of the files that a Makefile, a Kconfig or an index may mean.
+    """Paths in the kernel of the files that a Makefile, a Kconfig or an index may name.
 
     In a diff only the lines that it adds count.  A comment names no file.
     """

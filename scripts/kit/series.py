@@ -2,10 +2,9 @@
 """The queue as the commits that a mailing list expects.
 
 Each patch becomes a commit on the tag base with its overlay files folded in, and with
-the patches that are `Part-of:` it, so the commits carry the whole change and need
-nothing of this repository.  They
-live in build/linux's object store under refs/series/head, beside the working
-branch and not on it.
+the patches that are `Part-of:` it, so the commits have the whole change and need
+nothing of this repository.  They are in the object store of build/linux under
+refs/series/head, not on the working branch.
 """
 
 import os
@@ -17,7 +16,7 @@ REF = "refs/series/head"
 
 
 def identity(own=""):
-    """Who signs: `own` ('Name <address>'), else $IDENTITY, else the project (patches/identity)."""
+    """Author and signer: `own` ('Name <address>'), else $IDENTITY, else patches/identity."""
     if own:
         return queue.parse_identity(own, "--identity")
     if os.environ.get("IDENTITY"):
@@ -26,13 +25,13 @@ def identity(own=""):
 
 
 def when():
-    """The date of the repository's last commit, so that a commit gives one series."""
+    """The date of the repository's last commit: each commit always gives the same series."""
     done = git("log", "-1", "--format=%ct", cwd=TOP, check=False)
     return int(done.stdout.strip() or 0) if not done.returncode else 0
 
 
 def message(patch, name, mail):
-    """The commit's text: no bookkeeping of ours, a sign-off."""
+    """The text of a commit, without our own trailers and with a sign-off."""
     sign = f"Signed-off-by: {name} <{mail}>"
     parts = [patch.subject, patch.body] + ([sign] if sign not in patch.body else [])
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -64,7 +63,7 @@ def apply_to_index(patch, index):
 
 
 def make_commits(patches, person=None):
-    """[(commit, patch)]; refs/series/head is the last one."""
+    """Make the commits; return [(commit, patch)].  refs/series/head is the last commit."""
     name, mail = person or identity()
     index, parent, commits = gittree.INDEX, gittree.rev("base"), []
     index.unlink(missing_ok=True)
@@ -83,7 +82,7 @@ def make_commits(patches, person=None):
 
 
 def ready():
-    """The patches, after the rules that a series depends on."""
+    """Check the rules that a series depends on; return the patches."""
     patches = queue.load()
     bad = queue.check_part_of(patches) + queue.check_adds(patches, TREE.parent / "linux-base")
     if bad:

@@ -62,7 +62,7 @@ static void exec_tear_down(void)
 
 /*
  * A signal is a failure, too: an exec that fails past the point of no return kills the
- * task, and so does a lack of memory when the program starts.
+ * task, and so does running out of memory when the program starts.
  */
 static bool ended_well(const char *call, pid_t pid)
 {

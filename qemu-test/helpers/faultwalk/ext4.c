@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The workload ext4: mounts the disk of -d on /mnt and uses everything that a file
- * can have.
+ * The workload ext4: mounts the disk of -d on /mnt and uses every feature of its files.
  */
 #include "faultwalk.h"
 #include <errno.h>

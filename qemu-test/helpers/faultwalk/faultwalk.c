@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lets each fault point of class memory that a workload reaches fail, and prints a line
+ * Makes each fault point of class memory that a workload reaches fail, and prints a line
  * about the consequences. See Documentation/fault-injection/dynamic-fault.rst.
  *
  *	faultwalk WORK [-d DISK] [-m MODULE.ko] [-n MOST] [-k SKIP]
  *
  * WORK is one of
  *
- *	ext4	mounts DISK on /mnt and uses everything that its files can have (ext4.c)
+ *	ext4	mounts DISK on /mnt and uses every feature of its files (ext4.c)
  *	sockets	TCP, UDP, unix, packet and netlink sockets, epoll, pipes and the like;
  *		lo has to be up (sockets.c)
  *	module	loads MODULE.ko with both system calls, reads its files, unloads it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of faultwalk share; faultwalk.c says what the program does.
+ * Shared by the parts of faultwalk; faultwalk.c describes the program.
  */
 #ifndef _FAULTWALK_H
 #define _FAULTWALK_H
@@ -12,7 +12,7 @@
 #define FAULTED		"faulted"	/* name of the task that faults can hit */
 #define QUIT		"quit"		/* argument with which this program just exits */
 
-#define MORE		4	/* runs with a fault that a leak is looked for in */
+#define MORE		4	/* runs with a fault between two readings, to find a leak */
 #define KIB		1024UL
 #define MIB		(KIB * KIB)
 
@@ -26,9 +26,9 @@ void *big(size_t size);
 
 /* workload.c */
 
-/* What a workload reports. One page, shared by the walker and all tasks it starts. */
+/* The report of a workload. One page, shared by the walker and all tasks it starts. */
 struct report {
-	char call[32];		/* that failed first; empty: none */
+	char call[32];		/* the first one that failed; empty: none */
 	char why[32];
 	bool left;		/* something could not be cleaned up */
 	bool has_table;		/* the module has a file "table" in debugfs */
@@ -39,7 +39,7 @@ struct work {
 	void (*work)(void);
 	void (*clean)(void);		/* in the same process */
 	void (*set_up)(void);		/* the walker: before all else */
-	bool (*restore)(void);		/* after something was left */
+	bool (*restore)(void);		/* if something could not be cleaned up */
 	void (*tear_down)(void);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The workload module: loads the module of -m with both system calls, reads what it
- * shows, and unloads it.
+ * The workload module: loads the module of -m with both system calls, reads its
+ * files, and unloads it.
  */
 #include "faultwalk.h"
 #include <errno.h>

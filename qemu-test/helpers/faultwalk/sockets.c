@@ -366,7 +366,7 @@ static void sockets_clean(void)
 	unlink(UNIX_PATH);
 	if (!*report->call)
 		return;
-	/* remove what may be left; if nothing is, that is no failure */
+	/* remove what may be left; a removal that finds nothing is no failure */
 	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 	netlink_route(fd, RTM_DELROUTE, "");
 	netlink_address(fd, RTM_DELADDR, "");

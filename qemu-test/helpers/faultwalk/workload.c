@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all workloads share: how a call that fails is reported, which files are open,
+ * Shared by all workloads: how a call that fails is reported, which files are open,
  * and how one run of a workload starts and ends.
  */
 #include "faultwalk.h"
@@ -122,7 +122,7 @@ static void __attribute__((noreturn)) child(void)
 	_exit(0);
 }
 
-/* Wait for the process, at most so many seconds; whether it has ended. */
+/* Wait for the process, at most that many seconds. Return whether it has ended. */
 static bool reap(pid_t pid, int *status, unsigned int seconds)
 {
 	const struct timespec tick = { .tv_sec = 1 };

@@ -23,7 +23,7 @@ def array_at(pointer, nr):
 
 
 def part_sum(part):
-    """A CPU's part of a sum: of the numbers with the low bits in @sum, the nearest to @steps."""
+    """A CPU's part of a sum: the number nearest to @steps whose low bits are @sum."""
     if part.type.sizeof == 2 * part["sum"].type.sizeof:
         return int(part["sum"])
     near = int(part["steps"]) << STEP_SHIFT
@@ -109,7 +109,7 @@ class LxAllocinfo(gdb.Command):
     """Print the memory that each line of kernel code holds.
 
 lx-allocinfo [N]: all lines, as /proc/allocinfo shows them; with N, the N that
-hold most memory, the largest first."""
+hold the most memory, the largest first."""
 
     def __init__(self):
         super(LxAllocinfo, self).__init__("lx-allocinfo", gdb.COMMAND_DATA)
