@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocations by line of code, see allocs.h.
+ * Allocations by call site, see allocs.h.
  *
  * There are two tables of live objects: the first has the older allocation of each
  * address, the second the newer one, if there are two.
@@ -11,7 +11,7 @@
 
 /*
  * The tables use address 0 for unused entries. The kernel allocates neither there nor at
- * the last byte, but a damaged log may say so.
+ * the last byte, but a damaged log may contain these addresses.
  */
 static uint64_t key_of(const struct record *r)
 {
@@ -57,7 +57,7 @@ static void end_life(struct allocs *a, enum live_age age, struct object *object)
 	count_free(&a->total, bytes);
 }
 
-/* An address cannot be live three times: one of the two frees was lost. */
+/* An address cannot be live three times, so a free was lost: drop the older allocation. */
 static void drop_older(struct allocs *a, struct object *older, struct object *newer)
 {
 	struct bytes bytes = object_freed(a->live[LIVE_NEWER], newer);
@@ -125,9 +125,9 @@ static int by_bytes(const void *a, const void *b)
 /* Interface */
 
 /**
- * allocs_new - begin
+ * allocs_new - an empty account of allocations
  *
- * Return: for allocs_free().
+ * Return: the account, for allocs_free().
  */
 struct allocs *allocs_new(void)
 {
@@ -139,9 +139,9 @@ struct allocs *allocs_new(void)
 }
 
 /**
- * allocs_record - one record more
+ * allocs_record - count a record
  * @allocs: from allocs_new()
- * @record: not earlier than the one before
+ * @record: the record; not earlier than the previous one
  */
 void allocs_record(struct allocs *allocs, const struct record *record)
 {
@@ -152,11 +152,11 @@ void allocs_record(struct allocs *allocs, const struct record *record)
 }
 
 /**
- * sites_by_bytes - the lines that allocated, those that did most first
- * @allocs: all of it
- * @nr: how many
+ * sites_by_bytes - list the call sites, the largest sum of bytes first
+ * @allocs: from allocs_new()
+ * @nr: set to the number of call sites
  *
- * Return: the sites, to be given back with free().
+ * Return: the list; the caller frees it with free().
  */
 const struct site **sites_by_bytes(const struct allocs *allocs, uint32_t *nr)
 {
@@ -171,7 +171,7 @@ const struct site **sites_by_bytes(const struct allocs *allocs, uint32_t *nr)
 }
 
 /**
- * allocs_free - give back the memory
+ * allocs_free - free an account of allocations
  * @allocs: from allocs_new()
  */
 void allocs_free(struct allocs *allocs)

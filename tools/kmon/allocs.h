@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocations by line of code, from the records of a log in the order of their times.
+ * Allocations by call site, from the records of a log in the order of their times.
  *
  * An address can be live twice: a page and the first object in it have the same address,
  * and a large kmalloc() is recorded as pages and as an object. The object is allocated last
@@ -23,13 +23,13 @@ enum live_age {
 };
 
 /**
- * struct site - a line of code
+ * struct site - a call site
  * @nr: its index, or KMON_NO_SITE
- * @allocs: how many
- * @bytes: of @allocs
- * @frees: of what was allocated there, wherever they were
- * @live: allocations that were not freed
- * @live_bytes: of @live
+ * @allocs: number of its allocations
+ * @bytes: size of @allocs
+ * @frees: number of its allocations that were freed, by any caller
+ * @live: number of its allocations that are not freed
+ * @live_bytes: size of @live
  */
 struct site {
 	uint32_t nr;
@@ -41,16 +41,16 @@ struct site {
 };
 
 /**
- * struct allocs - all of it
- * @sites: those that allocated, in the order they were seen in
- * @nr: of @sites
- * @room: in @sites
- * @of_index: number in @sites + 1, by index of the line
+ * struct allocs - the allocations of a log
+ * @sites: call sites, in the order of their first allocations
+ * @nr: number of @sites
+ * @room: number of @sites that fit
+ * @of_index: position in @sites + 1, by index of the call site; 0 if it is not there
  * @live: allocations that are not freed, by address
  * @addresses: number of addresses with a live allocation
- * @total: of all sites
- * @before: frees of what was not allocated in the log
- * @missed: allocations at an address that was live twice: a free was lost
+ * @total: sums of all @sites
+ * @before: number of frees whose allocation is not in the log
+ * @missed: number of lost frees: an address that was live twice was allocated again
  */
 struct allocs {
 	struct site *sites;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile logs and names for kmonparse: an input is the length of a file of pids (4
- * bytes, little-endian), the file, the same of a file of sites, and what remains is
- * the log. It goes through every form of output, and what a summary counts is held
- * against itself.
+ * Hostile logs and names for kmonparse. An input consists of a file of pids, a file of
+ * sites and the log; the length of each of the two files (4 bytes, little-endian) comes
+ * before the file. The log is converted to every format, and the sums of a summary are
+ * checked against each other.
  *
- * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that
- * takes files and reads each as it is and cut off at every byte, or with --random N
- * for N seconds changed at random.
+ * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that takes
+ * files: it reads each of them cut off at every byte and as a whole, or with --random N
+ * it changes them at random for N seconds.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void make_dir(void)
 
 static FILE *open_part(const struct part *part)
 {
-	/* of no bytes there is none */
+	/* fmemopen() may refuse a size of 0. */
 	FILE *file = part->size ? fmemopen((void *)part->data, part->size, "r") :
 				  fopen("/dev/null", "r");
 
@@ -139,7 +139,7 @@ static void check_allocs(const struct allocs *a)
 	EXPECT(live == a->total.live && live >= a->addresses && live <= 2 * a->addresses);
 }
 
-/* All forms */
+/* All formats */
 
 static void count(const char *file, uint64_t place, const char *what, void *data)
 {
@@ -199,7 +199,7 @@ static void parse_as(const struct input *input, enum format format, bool other)
 /**
  * LLVMFuzzerTestOneInput - parse an input
  * @data: see the top of the file
- * @size: of it
+ * @size: size of @data
  *
  * Return: 0.
  */

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Logs of kmon for the tests of its tools.
 
-gen-log.py --text TEXT LOG        records from lines as kmonparse writes them, with
-                                  times in nanoseconds; `wide` behind one: a wide type;
-                                  op=RAW,blob=HEX: that blob
-gen-log.py --sim SEED LOG TRUTH   a machine that schedules at random, and what its
-                                  tasks did, as JSON
-gen-log.py --check TRUTH SUMMARY  is it what `kmonparse --summary --json` says
-gen-log.py --ctf LOG DIR          does babeltrace2 read of DIR what is in LOG
-gen-log.py --corpus DIR           seeds for fuzz-kmonparse
+gen-log.py --text TEXT LOG        make records of lines in the format of kmonparse, with
+                                  times in nanoseconds; ` wide` after a line makes its
+                                  pids 32 bits wide; op=RAW,blob=HEX gives the blob
+gen-log.py --sim SEED LOG TRUTH   simulate a machine that schedules at random, and write
+                                  what its tasks did to TRUTH, as JSON
+gen-log.py --check TRUTH SUMMARY  compare TRUTH with the output of
+                                  `kmonparse --summary --json`
+gen-log.py --ctf LOG DIR          compare LOG with what babeltrace2 reads from DIR
+gen-log.py --corpus DIR           write seeds for fuzz-kmonparse
 """
 
 import json
@@ -69,7 +70,7 @@ def from_text(text, log):
 
 
 class Task:
-    """What a task does, and since when; the sums begin with the first record."""
+    """A task: its state, the time when the state began, and sums since the first record."""
 
     def __init__(self, pid):
         self.pid, self.state, self.since, self.cpu, self.ran = pid, 'sleep', 0, 0, None
@@ -89,7 +90,7 @@ class Machine:
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.cpus = self.r.randint(1, 5)
-        # some machines have many CPUs, of which these are the last
+        # Some machines have CPUs with high numbers, around the limits of 8 and 16 bits.
         self.lowest = (0, 254, 65531, 0)[seed % 4]
         self.tasks = [Task(pid) for pid in self.r.sample(range(1, 200), self.r.randint(2, 30))]
         self.tasks += [Task(70000 + i) for i in range(self.r.randint(0, 3))]
@@ -191,7 +192,7 @@ class Machine:
         task = self.r.choice(others)
         known = task.told
         self.put(cpu, DEQ, task.pid)
-        # As long as nothing is known of it but that it moves, it waits for all of that.
+        # A task that is only known from its moves counts as waiting all the time.
         if known:
             task.become('moves', self.now)
         self.tick(50)
@@ -215,7 +216,7 @@ class Machine:
         act()
 
     def write(self, path):
-        """As the device gives it: a piece of one CPU, a piece of another."""
+        """Write the log in the order of the device: a piece of one CPU, a piece of another."""
         at = [0] * self.cpus
         with open(path, 'wb') as out:
             while any(at[c] < len(self.records[c]) for c in range(self.cpus)):
@@ -303,7 +304,7 @@ def numbers(blob):
 
 
 def number_values(text):
-    """What is behind each = sign: a number, one in an enumeration, or in an array."""
+    """Return the numbers after the = signs, also those in enumerations and arrays."""
     text = re.sub(r'\[\d+\] = ', '', text)
     text = re.sub(r'"(\\.|[^"])*"', '', text)
     return tuple(int(n, 0) for n in re.findall(r'(?<![\w.])(0x[0-9A-Fa-f]+|\d+)(?![\w.])', text))

@@ -221,9 +221,9 @@ static bool go_on(void)
 }
 
 /*
- * poll() makes the device look into its rings, which contain the records of this
- * program's own work: without a pause, the program would log itself forever. If there are
- * more records than that, it reads again without a pause, before the rings are full.
+ * poll() makes the device look into its rings, which also contain the records of this
+ * program's own work: without a pause, the program would log itself forever. After it has
+ * read this many bytes, it reads again without a pause, before the rings are full.
  */
 static size_t much(void)
 {

@@ -2,7 +2,7 @@
 /*
  * kmonparse: convert a log of kmonlog to text, JSON, CTF or a summary.
  *
- * Of a damaged log, everything that can be read is converted; the exit code shows the
+ * If a log is damaged, everything that can be read is converted; the exit code shows the
  * damage.
  */
 #include <errno.h>
@@ -31,8 +31,8 @@ struct options {
 	const char *output;
 	const char *pids;
 	const char *sites;
-	const char *log;	/* the first; NULL for standard input */
-	char *pids_beside;	/* the log */
+	const char *log;	/* the first one; NULL for standard input */
+	char *pids_beside;	/* default file in the directory of @log */
 	char *sites_beside;
 	bool force;
 	bool text;
@@ -230,7 +230,7 @@ static int log_stat(const char *path, struct stat *st)
 	return strcmp(path, "-") ? stat(path, st) : fstat(STDIN_FILENO, st);
 }
 
-/* Beside a log in a directory that others may write to, anybody can put a file. */
+/* If others may write to the directory of a log, anybody can put a file beside the log. */
 static bool is_trusted(int fd, const char *log)
 {
 	struct stat st, log_st;
@@ -241,7 +241,7 @@ static bool is_trusted(int fd, const char *log)
 	       (log && !log_stat(log, &log_st) && st.st_uid == log_st.st_uid);
 }
 
-/* NULL with errno; ENOENT if there is none. */
+/* Returns NULL with errno on failure; ENOENT if the file is missing. */
 static FILE *open_beside(const char *path, const char *log)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -325,7 +325,7 @@ static bool read_all_names(const struct options *options, struct parse *parse)
 	       names_of(options, &parse->writer.sites, options->sites, options->sites_beside);
 }
 
-/* As far as it can be known without opening it: it may be a pipe. */
+/* Check this without opening the file, because it may be a pipe. */
 static bool can_read(const char *path)
 {
 	struct stat st;
@@ -380,7 +380,7 @@ static bool is_input(const struct stat *st, const struct options *options,
 	return false;
 }
 
-/* Also through a link: what is read must still be there. */
+/* Also check the target of a link: --force must not replace an input under any name. */
 static bool would_replace_input(const struct options *options, const struct parse *parse,
 				char **paths)
 {

@@ -54,7 +54,10 @@ static bool write_pids(void)
 	return pids_write(&pids, &to_pids);
 }
 
-/* The log is complete. If a pipe has a reader that does not read, let a signal end it. */
+/*
+ * The log is complete here, so a signal may end the program while it waits for the
+ * reader of a pipe.
+ */
 static bool write_beside(const struct replace *to, bool (*write_it)(void),
 			 const sigset_t *set)
 {

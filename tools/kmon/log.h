@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of kmonlog share:
+ * The interfaces between the parts of kmonlog:
  *
  *	kmonlog.c (the device and the log) -> log-names.c -> log-options.c
  */
@@ -19,8 +19,8 @@
  * @device: path of the device
  * @output: path of the log, NULL for standard output
  * @pids: path of the file with names of tasks
- * @sites: path of the file with names of lines of code
- * @tags: file in which the kernel names lines of code
+ * @sites: path of the file with names of call sites
+ * @tags: file in which the kernel names call sites
  * @buffer: size of the buffer of the device, 0 to leave it
  * @ms: milliseconds until the end, 0 for no limit
  * @max: bytes of the log, 0 for no limit

@@ -57,12 +57,12 @@ static bool take_line(struct names *names, char *line)
 
 /**
  * names_read - read a file of names
- * @names: what is in them already stays
- * @file: to read
- * @path: its name
+ * @names: names are added here
+ * @file: file to read
+ * @path: name of @file, for complaints
  * @to: receives complaints about lines that are not a number and a name
  *
- * Return: false when it cannot be read to its end, errno says why.
+ * Return: false with errno if @file cannot be read to its end.
  */
 bool names_read(struct names *names, FILE *file, const char *path,
 		const struct complainer *to)
@@ -95,8 +95,8 @@ const char *names_get(const struct names *names, uint32_t nr)
 }
 
 /**
- * names_free - give back the memory
- * @names: are empty afterwards
+ * names_free - free the memory of names
+ * @names: the names; empty afterwards
  */
 void names_free(struct names *names)
 {

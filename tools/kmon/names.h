@@ -14,9 +14,9 @@
 #include "util.h"
 
 /**
- * struct name - a line
+ * struct name - a line of the file
  * @nr: the number
- * @text: what it is called: one line that clean_name() has seen
+ * @text: the name, after clean_name()
  */
 struct name {
 	uint32_t nr;
@@ -25,10 +25,10 @@ struct name {
 
 /**
  * struct names - the lines of a file
- * @names: in the order of the file
- * @nr: of @names
- * @room: in @names
- * @index: finds them
+ * @names: names, in the order of the file
+ * @nr: number of @names
+ * @room: number of @names that fit
+ * @index: finds a name by its number
  */
 struct names {
 	struct name *names;

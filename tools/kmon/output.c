@@ -33,8 +33,8 @@ static bool is_regular(int fd)
 }
 
 /*
- * A pipe that is ready takes this much without blocking. So it is always @wait that
- * waits, which knows about signals.
+ * A pipe that is ready takes PIPE_BUF bytes without blocking. So the program only waits
+ * in @wait, which handles signals. Returns -2 if @wait gives up.
  */
 static ssize_t write_some(struct output *output, const uint8_t *data, size_t size)
 {
@@ -47,7 +47,7 @@ static ssize_t write_some(struct output *output, const uint8_t *data, size_t siz
 	return write(output->fd, data, size < PIPE_BUF ? size : PIPE_BUF);
 }
 
-/* Returns how much was written. */
+/* Returns the number of bytes written. */
 static size_t write_all(struct output *output, const uint8_t *data, size_t size)
 {
 	size_t at = 0;
@@ -61,7 +61,7 @@ static size_t write_all(struct output *output, const uint8_t *data, size_t size)
 			output->failed = true;
 		else if (n <= 0)
 			report_error(output, n ? errno : EIO);
-		/* Nothing, and no reason: it would be so for ever. */
+		/* If write() returns 0, trying again would never end. */
 		if (n <= 0)
 			break;
 		at += n;
@@ -69,7 +69,7 @@ static size_t write_all(struct output *output, const uint8_t *data, size_t size)
 	return at;
 }
 
-/* Take the last @size bytes off a file. */
+/* Cut the last @size bytes off a file. Other outputs stay as they are. */
 static void cut(struct output *output, size_t size)
 {
 	off_t end = lseek(output->fd, 0, SEEK_CUR);
@@ -82,7 +82,7 @@ static void cut(struct output *output, size_t size)
 		lseek(output->fd, end - size, SEEK_SET);
 }
 
-/* The part of whole records that is not over the limit. */
+/* Returns the size of the whole records that do not exceed the limit. */
 static size_t within(struct output *output, const uint8_t *data, size_t size)
 {
 	if (!output->max || size <= output->max - output->bytes)
@@ -91,7 +91,7 @@ static size_t within(struct output *output, const uint8_t *data, size_t size)
 	return record_whole(data, output->max - output->bytes);
 }
 
-/* If its name still leads to it: a directory on the way may be another one by now. */
+/* Remove the file if its path still leads to it: a directory may have been replaced. */
 static void remove_created(struct output *output)
 {
 	struct stat is, st;
@@ -109,10 +109,10 @@ static void remove_created(struct output *output)
 /* Interface */
 
 /**
- * output_open - begin to write
- * @output: where @max and @wait are set
- * @path: of a file; NULL: standard output
- * @force: the file may be there already, and is overwritten
+ * output_open - open the output
+ * @output: the output, in which the caller has set @max and @wait
+ * @path: path of a file; NULL for standard output
+ * @force: overwrite an existing file
  *
  * Return: false after a message.
  */
@@ -135,11 +135,11 @@ bool output_open(struct output *output, const char *path, bool force)
  * output_put - write records
  * @output: from output_open()
  * @data: whole records
- * @size: of @data
+ * @size: size of @data
  *
- * If not all of it is written, @output says why.
+ * If not all of @data is written, @failed or @full is set in @output.
  *
- * Return: bytes of the whole records that were written.
+ * Return: size of the whole records that were written.
  */
 size_t output_put(struct output *output, const uint8_t *data, size_t size)
 {
@@ -159,10 +159,10 @@ size_t output_put(struct output *output, const uint8_t *data, size_t size)
 }
 
 /**
- * output_undo - have it as if it had not been opened, as far as that goes
- * @output: from output_open(), nothing was written to it
+ * output_undo - close an output to which nothing was written
+ * @output: from output_open()
  *
- * A pipe or a device stays.
+ * A file is removed. A pipe or a device stays.
  */
 void output_undo(struct output *output)
 {
@@ -172,12 +172,12 @@ void output_undo(struct output *output)
 }
 
 /**
- * output_close - end to write
+ * output_close - close the output
  * @output: from output_open()
  */
 void output_close(struct output *output)
 {
-	/* A disk may find out late that it is full. */
+	/* A full disk may be reported only now. */
 	if (output->is_file && fsync(output->fd) && errno != EINVAL && errno != EROFS)
 		report_error(output, errno);
 	if (close(output->fd) && !output->failed)

@@ -10,18 +10,18 @@
 #include <stdint.h>
 
 /**
- * struct output - a file, a pipe, or what else standard output is
- * @fd: where to
- * @name: for messages
- * @max: not more bytes than this, 0: no limit
- * @wait: called before each write() to what is no file; waits until @fd can take
- *	something, and says no when it shall not be waited for any longer
- * @bytes: written
- * @records: written, whole ones
- * @full: the next record would be over @max
+ * struct output - a file, a pipe or a device
+ * @fd: descriptor of the output
+ * @name: name of the output, for messages
+ * @max: limit in bytes, 0 for no limit
+ * @wait: called before each write() unless @is_file; waits until @fd can take data, and
+ *	returns false to give up
+ * @bytes: number of bytes written
+ * @records: number of whole records written
+ * @full: the next record would exceed @max
  * @failed: nothing more can be written
  * @is_file: @fd is a regular file, which can be cut
- * @created: @fd is a file that was made here
+ * @created: @fd is a file that output_open() created
  */
 struct output {
 	int fd;

@@ -61,7 +61,7 @@ static void take_record(struct parse *parse, const uint8_t *raw, const char *nam
 		parse->failed = true;
 }
 
-/* Returns how much of a record there was. */
+/* Returns the number of bytes read: fewer than a record if the file ends within it. */
 static size_t read_raw(FILE *file, uint8_t *raw)
 {
 	size_t n = fread(raw, 1, KMON_HDR_SIZE, file);
@@ -71,7 +71,7 @@ static size_t read_raw(FILE *file, uint8_t *raw)
 	return n;
 }
 
-/* Somebody may be at the other end of it, who writes a record now and then. */
+/* The writer of a pipe may write a record only now and then. */
 static bool is_live(FILE *file)
 {
 	struct stat st;
@@ -90,8 +90,8 @@ static void write_whole(struct parse *parse)
 /* Interface */
 
 /**
- * parse_begin - begin
- * @parse: where all that is asked for is set
+ * parse_begin - begin to convert a log
+ * @parse: options, which the caller has set
  *
  * Return: false after a message.
  */
@@ -112,11 +112,11 @@ bool parse_begin(struct parse *parse)
 /**
  * parse_file - read a log, or one more part of it
  * @parse: from parse_begin()
- * @file: to read, to its end
- * @name: its name
+ * @file: file to read, to its end
+ * @name: name of @file, for complaints
  *
- * Return: false when it cannot be read to its end, errno says why. What was read is
- * told nevertheless.
+ * Return: false with errno if @file cannot be read to its end. The records before the
+ * error are converted nevertheless.
  */
 bool parse_file(struct parse *parse, FILE *file, const char *name)
 {
@@ -131,7 +131,7 @@ bool parse_file(struct parse *parse, FILE *file, const char *name)
 			break;
 		take_record(parse, raw, name, offset);
 		offset += n;
-		/* The next one may be long in coming. */
+		/* The next record may come much later. */
 		if (flush)
 			fflush(parse->writer.out);
 	}
@@ -146,11 +146,11 @@ bool parse_file(struct parse *parse, FILE *file, const char *name)
 }
 
 /**
- * parse_end - write what is not written yet
- * @parse: from parse_begin(), only to be freed afterwards
+ * parse_end - write everything that is not written yet
+ * @parse: from parse_begin(); afterwards it can only be freed
  *
- * Return: false when something failed, after a message. That @out cannot be written
- * is for the caller to find out.
+ * Return: false after a message if something failed. The caller checks whether
+ * @writer.out could be written.
  */
 bool parse_end(struct parse *parse)
 {
@@ -158,7 +158,7 @@ bool parse_end(struct parse *parse)
 		parse->failed = !sorter_each(parse->sorter, write_raw, parse);
 	if (parse->writer.sched)
 		sched_end(parse->writer.sched);
-	/* A summary of some of the records would look like one of all. */
+	/* A summary of some of the records would look like a summary of all. */
 	if (!parse->failed)
 		write_whole(parse);
 	if (parse->writer.ctf && !write_ctf_end(&parse->writer))
@@ -167,8 +167,8 @@ bool parse_end(struct parse *parse)
 }
 
 /**
- * parse_free - give back what parse_begin() took
- * @parse: whose names and @out are still the caller's
+ * parse_free - free the memory that parse_begin() allocated
+ * @parse: from parse_begin(); the caller frees its names and closes @writer.out
  */
 void parse_free(struct parse *parse)
 {

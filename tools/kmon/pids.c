@@ -21,10 +21,10 @@
 
 /* Data */
 
-/* More of a command line is not kept. */
+/* A longer command line is cut off. */
 #define NAME_MAX_SIZE	4096
 
-/* What is known of a task; more is better. */
+/* How well a name is known. A name does not replace one that is known better. */
 enum known {
 	KNOWN_NOT,
 	KNOWN_COMM,
@@ -62,7 +62,7 @@ static size_t read_proc(uint32_t pid, const char *what, char *to, size_t size)
 	return at;
 }
 
-/* Each argument with a ';' behind; all in one line, and nothing for a terminal to obey. */
+/* Put ';' after each argument and remove newlines and other control characters. */
 static void make_line(char *text, size_t size)
 {
 	size_t i;
@@ -129,8 +129,8 @@ static int by_pid(const void *a, const void *b)
 
 /**
  * pids_see - note that a task is in the log
- * @pids: where to
- * @pid: of the task
+ * @pids: the tasks seen so far
+ * @pid: pid of the task
  */
 void pids_see(struct pids *pids, uint32_t pid)
 {
@@ -147,10 +147,10 @@ void pids_see(struct pids *pids, uint32_t pid)
 }
 
 /**
- * pids_see_records - note the tasks of records, and whether they name lines of code
- * @pids: where to
+ * pids_see_records - note the tasks of records, and whether there are call sites
+ * @pids: the tasks seen so far
  * @data: whole records
- * @size: of @data
+ * @size: size of @data
  */
 void pids_see_records(struct pids *pids, const uint8_t *data, size_t size)
 {
@@ -169,7 +169,7 @@ void pids_see_records(struct pids *pids, const uint8_t *data, size_t size)
 }
 
 /**
- * pids_look_again - at the end: what are they called now
+ * pids_look_again - look up all names again, at the end of the log
  * @pids: from pids_see()
  */
 void pids_look_again(struct pids *pids)
@@ -182,8 +182,8 @@ void pids_look_again(struct pids *pids)
 
 /**
  * pids_write - write the file, sorted by pid
- * @pids: are sorted, and can only be freed after that
- * @to: from replace_open()
+ * @pids: the tasks; they are sorted here and can only be freed afterwards
+ * @to: the file, from replace_open()
  *
  * Return: false after a message.
  */
@@ -203,8 +203,8 @@ bool pids_write(struct pids *pids, struct replace *to)
 }
 
 /**
- * pids_free - give back the memory
- * @pids: are empty afterwards
+ * pids_free - free the memory of the tasks
+ * @pids: the tasks; empty afterwards
  */
 void pids_free(struct pids *pids)
 {

@@ -16,11 +16,11 @@ struct replace;
 
 /**
  * struct pids - the tasks seen so far
- * @entries: in the order they were seen in
- * @nr: of @entries
- * @room: in @entries
- * @index: finds them by pid
- * @sites: there were records that name lines of code
+ * @entries: tasks, in the order of their first records
+ * @nr: number of @entries
+ * @room: number of @entries that fit
+ * @index: finds a task by its pid
+ * @sites: there were records with call sites
  */
 struct pids {
 	struct pid_entry *entries;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Records of /dev/kmon, see record.h. Nothing in them is aligned, and all numbers
- * are little-endian, whatever machine this is.
+ * are little-endian on every machine.
  */
 #include "record.h"
 
@@ -15,12 +15,12 @@ const char * const op_names[NR_OPS] = {
 	[OP_USER]	= "USR",
 };
 
-/* The kernel's own types. All others are OP_USER, whatever is in them. */
+/* The kernel's own types. All other types are OP_USER. */
 static const struct layout {
 	uint8_t op;
 	uint8_t pids;
 	uint8_t pid_size;
-	uint8_t size;		/* of the blob, at the least */
+	uint8_t size;		/* minimum size of the blob */
 } layouts[] = {
 	[KMON_DT_TSKQUEUE]	= { OP_QUEUE, 1, 2, 3 },
 	[KMON_DT_TSKDEQUEUE]	= { OP_DEQUEUE, 1, 2, 3 },
@@ -32,7 +32,7 @@ static const struct layout {
 	[KMON_DT_TSKWAKEUP32]	= { OP_WAKEUP, 2, 4, 9 },
 	[KMON_DT_ALLOC]		= { OP_ALLOC, 0, 0, 19 },
 	[KMON_DT_FREE]		= { OP_FREE, 0, 0, 9 },
-	/* record_open() leaves those that are too short, of a CPU below, or in another */
+	/* wide records that record_open() leaves: too short, CPU below 255, or nested */
 	[KMON_DT_WIDE]		= { OP_USER, 0, 0, KMON_WIDE_SIZE },
 };
 
@@ -55,10 +55,10 @@ static const struct layout *layout_of(const struct record *record)
 }
 
 /**
- * record_size - the size of a record
+ * record_size - get the size of a record
  * @head: its first KMON_HDR_SIZE bytes
  *
- * Return: bytes, the header among them.
+ * Return: size in bytes, including the header.
  */
 size_t record_size(const uint8_t *head)
 {
@@ -66,11 +66,11 @@ size_t record_size(const uint8_t *head)
 }
 
 /**
- * record_whole - how much is whole records
- * @data: begins with a record
- * @size: of @data
+ * record_whole - get the size of the whole records in a buffer
+ * @data: data that begin with a record
+ * @size: size of @data
  *
- * Return: bytes, up to the end of the last record that is not cut short.
+ * Return: size in bytes, up to the end of the last record that is not cut short.
  */
 size_t record_whole(const uint8_t *data, size_t size)
 {
@@ -86,11 +86,11 @@ size_t record_whole(const uint8_t *data, size_t size)
 }
 
 /**
- * record_count - how many records there are
+ * record_count - count records
  * @data: whole records
- * @size: of @data
+ * @size: size of @data
  *
- * Return: how many.
+ * Return: number of records.
  */
 uint64_t record_count(const uint8_t *data, size_t size)
 {
@@ -104,8 +104,8 @@ uint64_t record_count(const uint8_t *data, size_t size)
 
 /**
  * record_open - read the header of a record
- * @record: where to
- * @raw: a whole record, which has to stay there
+ * @record: result
+ * @raw: a whole record; it must stay valid as long as @record is used
  */
 void record_open(struct record *record, const uint8_t *raw)
 {
@@ -127,9 +127,9 @@ void record_open(struct record *record, const uint8_t *raw)
  * record_decode - read the blob of a record
  * @record: from record_open()
  *
- * Bytes that a known type has beyond what is known of it are not looked at.
+ * If a blob is longer than its type requires, the rest is ignored.
  *
- * Return: false if the blob is too short for what its first byte says that it is.
+ * Return: false if the blob is too short for its type.
  */
 bool record_decode(struct record *record)
 {
@@ -156,10 +156,10 @@ bool record_decode(struct record *record)
 }
 
 /**
- * record_pids - how many pids a record has
+ * record_pids - get the number of pids in a record
  * @record: from record_decode()
  *
- * Return: how many of @record->pid mean something.
+ * Return: number of elements of @record->pid that are set.
  */
 unsigned int record_pids(const struct record *record)
 {
@@ -169,7 +169,7 @@ unsigned int record_pids(const struct record *record)
 }
 
 /**
- * record_type - the first byte of a blob
+ * record_type - get the first byte of a blob
  * @record: from record_open()
  *
  * Return: the type, 0 if the blob is empty.

@@ -26,16 +26,17 @@ enum record_op {
 };
 
 /**
- * struct record - a record, taken apart
- * @time: nanoseconds
- * @blob: where the blob is; of a wide record, what follows the CPU
- * @size: of @blob
- * @cpu: that it was made on
- * @op: what it is about, from record_decode() as all that follows
- * @pid: of the task; of the previous and the next one; of who wakes and who is woken
- * @site: OP_ALLOC: index of the line of code, or KMON_NO_SITE
- * @bytes: OP_ALLOC
- * @ptr: OP_ALLOC and OP_FREE
+ * struct record - a decoded record
+ * @time: time in nanoseconds
+ * @blob: the blob; in a wide record, the part after the number of the CPU
+ * @size: size of @blob
+ * @cpu: CPU that made the record
+ * @op: subject; record_decode() sets this and all following fields
+ * @pid: pid of the task; of the previous and the next task; of the waker and the task
+ *	that is woken
+ * @site: OP_ALLOC: index of the call site, or KMON_NO_SITE
+ * @bytes: OP_ALLOC: size of the allocation
+ * @ptr: OP_ALLOC and OP_FREE: address
  */
 struct record {
 	uint64_t time;

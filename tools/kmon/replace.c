@@ -17,11 +17,11 @@ static bool report_error(const struct replace *to, int err)
 }
 
 /**
- * replace_open - find the directory that it is in, before there is work to lose
- * @to: is set
- * @path: of the file; must stay
+ * replace_open - open the directory of the file, before there is work to lose
+ * @to: set by this function
+ * @path: path of the file; it must stay valid as long as @to is used
  *
- * If that fails it is no failure until it is to be written.
+ * If this fails, the error is reported when the file is checked or written.
  */
 void replace_open(struct replace *to, const char *path)
 {
@@ -32,10 +32,10 @@ void replace_open(struct replace *to, const char *path)
 }
 
 /**
- * replace_in_place - is it no file to replace, but something to write to
+ * replace_in_place - check whether the name is written to rather than replaced
  * @to: from replace_open()
  *
- * Return: true for a device or a pipe; then writing may take as long as it pleases.
+ * Return: true for a device or a pipe; then writing may block without a limit.
  */
 bool replace_in_place(const struct replace *to)
 {
@@ -43,7 +43,7 @@ bool replace_in_place(const struct replace *to)
 }
 
 /**
- * replace_possible - see whether there is any hope
+ * replace_possible - check early whether the file can be written
  * @to: from replace_open()
  *
  * Return: false after a message.
@@ -62,7 +62,7 @@ bool replace_possible(const struct replace *to)
 	return ok || report_error(to, errno);
 }
 
-/* -1 with errno; 0600, whatever the old one was */
+/* Returns -1 with errno on failure. A new file has mode 0600, regardless of the old one. */
 static int open_file(struct replace *to)
 {
 	to->temp[0] = '\0';
@@ -77,10 +77,10 @@ static int open_file(struct replace *to)
 }
 
 /**
- * replace_begin - begin to write
+ * replace_begin - begin to write the new file
  * @to: from replace_open()
  *
- * Return: what to write to, or NULL after a message.
+ * Return: the stream to write to, or NULL after a message.
  */
 FILE *replace_begin(struct replace *to)
 {
@@ -99,11 +99,11 @@ FILE *replace_begin(struct replace *to)
 }
 
 /**
- * replace_end - have it under its name
+ * replace_end - give the new file its name
  * @to: from replace_open()
- * @file: from replace_begin(), is closed
+ * @file: from replace_begin(); closed
  *
- * Return: false after a message; then the old file, if there was one, is still there.
+ * Return: false after a message; an old file then stays.
  */
 bool replace_end(struct replace *to, FILE *file)
 {
@@ -124,7 +124,7 @@ bool replace_end(struct replace *to, FILE *file)
 }
 
 /**
- * replace_close - give up the directory
+ * replace_close - close the directory
  * @to: from replace_open()
  */
 void replace_close(struct replace *to)

@@ -18,11 +18,11 @@
 
 /**
  * struct replace - a file to be replaced
- * @path: of the file, for messages
- * @name: in @dir
- * @dir: that it is in; -1: cannot be opened
- * @err: then why
- * @temp: the name it has until replace_end(); "": it is written in place
+ * @path: path of the file, for messages
+ * @name: name of the file in @dir
+ * @dir: directory of the file, or -1 if it could not be opened
+ * @err: errno if @dir is -1
+ * @temp: temporary name until replace_end(); "" if the file is written in place
  */
 struct replace {
 	const char *path;

@@ -44,7 +44,7 @@ static struct task *task_new(struct sched *sched, uint32_t pid)
 	return task;
 }
 
-/* Each CPU has an idle task, all have pid 0, and none is a task here. */
+/* Each CPU has an idle task with pid 0. These are not counted as tasks. */
 static struct task *task_of(struct sched *sched, uint32_t pid)
 {
 	uint32_t nr;
@@ -75,7 +75,7 @@ static void wait_end(struct task *task, uint64_t time)
 	task->wait = sat_add(task->wait, time - task->since);
 }
 
-/* It may have been woken already; the first time counts. */
+/* If the task was woken already, the time of the first wakeup counts. */
 static void wake(struct task *task, uint64_t time)
 {
 	if (!task->woken)
@@ -108,7 +108,7 @@ static void wake_end(struct sched *sched, struct task *task, uint64_t time)
 
 /* CPUs */
 
-/* From here to the next call, pointers to CPUs hold. */
+/* Pointers to CPUs are valid until the next call. */
 static struct cpu *need_cpu(struct sched *sched, uint16_t nr)
 {
 	static const struct cpu unseen;
@@ -120,7 +120,7 @@ static struct cpu *need_cpu(struct sched *sched, uint16_t nr)
 	return &sched->cpus[nr];
 }
 
-/* Up to @time, what was there was there. */
+/* Count the time up to @time as run time of the task on the CPU, or as idle. */
 static void account(struct sched *sched, struct cpu *cpu, uint64_t time)
 {
 	struct task *task = task_of(sched, cpu->pid);
@@ -149,7 +149,7 @@ static void put_on(struct cpu *cpu, uint16_t nr, struct task *task, uint64_t tim
 	task->state = TASK_RUNS;
 }
 
-/* A record tells what runs there, and there was none before: it began with the log. */
+/* If this record is the first to show what the CPU runs, it has run since the log began. */
 static void learn(struct sched *sched, uint16_t nr, uint32_t pid)
 {
 	struct cpu *cpu = &sched->cpus[nr];
@@ -162,7 +162,7 @@ static void learn(struct sched *sched, uint16_t nr, uint32_t pid)
 	put_on(cpu, nr, task, sched->first);
 }
 
-/* The CPU did not run what it is said to have run. */
+/* The record says that the CPU ran @prev, but earlier records contradict this. */
 static void contradict(struct sched *sched, uint16_t nr, uint32_t prev, uint64_t time)
 {
 	struct cpu *cpu = &sched->cpus[nr];
@@ -217,7 +217,7 @@ static void switch_to(struct sched *sched, uint16_t nr, uint32_t pid, uint64_t t
 	put_on(&sched->cpus[nr], nr, task, time);
 }
 
-/* Does the CPU run @pid, for all that is known? */
+/* Does the CPU run @pid, according to the records so far? */
 static bool runs(struct sched *sched, uint16_t nr, uint32_t pid)
 {
 	struct cpu *cpu = &sched->cpus[nr];
@@ -255,7 +255,7 @@ static void record_dequeue(struct sched *sched, const struct record *r)
 	} else if (task->state == TASK_MOVES || task->state == TASK_ASLEEP) {
 		lose(sched, task);
 	} else {
-		/* It did not sleep, so what woke it did not. */
+		/* The task did not sleep yet, so an earlier wakeup does not count. */
 		task->woken = false;
 	}
 }
@@ -313,23 +313,23 @@ static int by_run(const void *a, const void *b)
 /* Interface */
 
 /**
- * sched_new - begin
+ * sched_new - an empty account of tasks and CPUs
  *
- * Return: for sched_free().
+ * Return: the account, for sched_free().
  */
 struct sched *sched_new(void)
 {
 	struct sched *sched = need_memory(1, sizeof(*sched));
 
-	/* so that there are some, whatever the log has */
+	/* Have an array of CPUs even if the log is empty. */
 	need_cpu(sched, 0);
 	return sched;
 }
 
 /**
- * sched_record - one record more
+ * sched_record - count a record
  * @sched: from sched_new()
- * @record: not earlier than the one before
+ * @record: the record; not earlier than the previous one
  */
 void sched_record(struct sched *sched, const struct record *record)
 {
@@ -352,7 +352,7 @@ void sched_record(struct sched *sched, const struct record *record)
 }
 
 /**
- * sched_end - the log ends: count what still runs or waits
+ * sched_end - count the tasks that still run or wait at the end of the log
  * @sched: from sched_new()
  */
 void sched_end(struct sched *sched)
@@ -374,10 +374,10 @@ void sched_end(struct sched *sched)
 }
 
 /**
- * sched_records - how many records there were
+ * sched_records - get the number of records
  * @sched: from sched_new()
  *
- * Return: how many.
+ * Return: number of records of all subjects.
  */
 uint64_t sched_records(const struct sched *sched)
 {
@@ -390,10 +390,10 @@ uint64_t sched_records(const struct sched *sched)
 }
 
 /**
- * tasks_by_run - the tasks, those that ran longest first
- * @sched: all of it, ended
+ * tasks_by_run - list the tasks, the longest run time first
+ * @sched: from sched_new(), after sched_end()
  *
- * Return: as many as @sched has, to be given back with free().
+ * Return: array of all tasks; the caller frees it with free().
  */
 const struct task **tasks_by_run(const struct sched *sched)
 {
@@ -407,10 +407,10 @@ const struct task **tasks_by_run(const struct sched *sched)
 }
 
 /**
- * latency_median - the time from being woken to running that half do not reach
- * @sched: all of it
+ * latency_median - get the median of the times from wakeup to running
+ * @sched: from sched_new()
  *
- * Return: nanoseconds, the end of the bucket that the median is in.
+ * Return: end of the bucket that contains the median, in nanoseconds.
  */
 uint64_t latency_median(const struct sched *sched)
 {
@@ -426,7 +426,7 @@ uint64_t latency_median(const struct sched *sched)
 }
 
 /**
- * sched_free - give back the memory
+ * sched_free - free an account of tasks and CPUs
  * @sched: from sched_new()
  */
 void sched_free(struct sched *sched)

@@ -22,10 +22,10 @@ enum task_state {
 };
 
 /**
- * struct latency - times from being woken to running
- * @count: how many
- * @sum: of them
- * @max: the longest
+ * struct latency - times from wakeup to running
+ * @count: number of times
+ * @sum: sum of the times
+ * @max: longest time
  */
 struct latency {
 	uint64_t count;
@@ -35,21 +35,21 @@ struct latency {
 
 /**
  * struct task - a task other than the idle ones
- * @pid: by which it is known
- * @state: after the last record
+ * @pid: its pid
+ * @state: state after the last record
  * @queued: is on a run queue; in TASK_UNKNOWN: has not been dequeued
  * @woken: @woken_at is set
  * @ran: @cpu is set
- * @cpu: where it ran last
- * @since: of TASK_WAITS
- * @woken_at: when it was, and has not run since
+ * @cpu: CPU where it ran last
+ * @since: time when TASK_WAITS began
+ * @woken_at: time of its wakeup; it has not run since
  * @run: time that it ran
  * @wait: time that it was runnable and did not run
  * @switches: how often a CPU switched to it
  * @preempted: how often a CPU switched from it and it was still runnable
  * @wakeups: how often it was woken
- * @migrations: how often it began to run on another CPU than the one before
- * @latency: from being woken to running
+ * @migrations: how often it began to run on another CPU than before
+ * @latency: times from wakeup to running
  */
 struct task {
 	uint32_t pid;
@@ -73,13 +73,13 @@ struct task {
  * struct cpu - a CPU
  * @seen: there is a record of it
  * @known: @pid and @since are set
- * @pid: runs there, 0: it is idle
- * @since: of @pid
+ * @pid: pid of the task that runs there, 0 if the CPU is idle
+ * @since: time until which everything is counted; @pid has run there since
  * @busy: time that it ran tasks
  * @idle: time that it was idle
- * @unknown: time that no record says anything of
+ * @unknown: time for which the records do not show what ran
  * @switches: how often it switched
- * @records: made there
+ * @records: number of records made there
  */
 struct cpu {
 	bool seen;
@@ -94,19 +94,19 @@ struct cpu {
 };
 
 /**
- * struct sched - all of it
- * @tasks: in the order they were seen in
- * @nr: of @tasks
- * @room: in @tasks
- * @index: finds them by pid
- * @cpus: by number, up to the largest that was seen
- * @nr_cpus: of @cpus
+ * struct sched - the tasks and CPUs of a log
+ * @tasks: tasks, in the order of their first records
+ * @nr: number of @tasks
+ * @room: number of @tasks that fit
+ * @index: finds a task by its pid
+ * @cpus: CPUs by number, up to the highest number seen
+ * @nr_cpus: number of @cpus
  * @first: time of the first record
  * @last: time of the last record
- * @breaks: records that contradict those before
- * @latency: of all tasks
- * @buckets: of @latency: 0 ns, 1 ns, up to 3, up to 7, and so on
- * @ops: records by what they are about
+ * @breaks: number of contradictions between records
+ * @latency: times from wakeup to running of all tasks
+ * @buckets: histogram of @latency: 0 ns, 1 ns, up to 3 ns, up to 7 ns, and so on
+ * @ops: number of records by subject
  */
 struct sched {
 	struct task *tasks;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records by time, see sort.h.
+ * Sorting records by time, see sort.h.
  *
  * The device delivers records in pieces, each from one CPU. A piece may begin any time
  * before the end of the previous one, so no look-ahead is long enough for every log. So
  * records are collected until the memory is full, then sorted and written to a temporary
  * file as a run; at the end the runs are merged. A log that fits into memory needs no file.
  *
- * The order is total, by time and then by the place in the input: within a run that
- * is the offset in memory, and between runs their number.
+ * The order is total, by time and then by the place in the input. The place within a run
+ * is the offset in memory, and the place of a run is its number.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 /* Data */
 
-/* of a run, while they are merged; a record has to fit */
+/* Size of the window of each run during the merge. The largest record must fit. */
 #define WINDOW_SIZE	(128u * 1024)
 
 struct item {
@@ -33,12 +33,12 @@ struct item {
 
 /**
  * struct run - sorted records in the file
- * @begin: where it begins, and what is still to be read
- * @end: where it ends
- * @window: what was read
- * @at: in @window: the next record
- * @fill: of @window
- * @time: of the next record
+ * @begin: offset in the file of the part that is not read yet
+ * @end: offset in the file of the end of the run
+ * @window: the part that was read
+ * @at: offset of the next record in @window
+ * @fill: number of bytes in @window
+ * @time: time of the next record
  */
 struct run {
 	uint64_t begin;
@@ -50,19 +50,19 @@ struct run {
 };
 
 /**
- * struct sorter - see at the top
- * @memory: that @data and @items may take
- * @data: the records
- * @used: of @data
- * @room: in @data
- * @items: where they are
- * @nr: of @items
- * @items_room: in @items
- * @file: the runs, or NULL
- * @file_size: of @file
- * @runs: in the file
- * @nr_runs: of @runs
- * @heap: runs, with the one that has the first record at the top
+ * struct sorter - records to be sorted, see the top of the file
+ * @memory: limit for the records in @data and for @items, in bytes
+ * @data: records in memory
+ * @used: number of bytes in @data
+ * @room: size of @data
+ * @items: time of each record and its offset in @data
+ * @nr: number of @items
+ * @items_room: number of @items that fit
+ * @file: temporary file with the runs, or NULL
+ * @file_size: size of @file
+ * @runs: runs in @file
+ * @nr_runs: number of @runs
+ * @heap: runs; the run with the first record is at the top
  */
 struct sorter {
 	size_t memory;
@@ -147,7 +147,7 @@ static FILE *temp_file(void)
 	return file;
 }
 
-/* What is in memory becomes a run of the file. */
+/* Write the records in memory to the file, as a run. */
 static bool put_away(struct sorter *s)
 {
 	struct run run = { .begin = s->file_size, .end = s->file_size + s->used };
@@ -210,7 +210,7 @@ static bool has_next(const struct run *run)
 	return left >= KMON_HDR_SIZE && left >= record_size(run->window + run->at);
 }
 
-/* Have the next record of the run in its window, whole. */
+/* Make sure that the window of a run contains its whole next record. */
 static bool run_next(const struct sorter *s, struct run *run)
 {
 	struct record record;
@@ -271,10 +271,10 @@ static bool merge(struct sorter *s, sorted_fn *fn, void *data)
 /* Interface */
 
 /**
- * sorter_new - begin to sort
- * @memory: how much may be taken for records; windows for the runs are beside that
+ * sorter_new - an empty sorter
+ * @memory: bytes of memory for records; the windows of the runs are not included
  *
- * Return: for sorter_free().
+ * Return: the sorter, for sorter_free().
  */
 struct sorter *sorter_new(size_t memory)
 {
@@ -285,12 +285,12 @@ struct sorter *sorter_new(size_t memory)
 }
 
 /**
- * sorter_add - one record more
- * @sorter: where to
+ * sorter_add - add a record
+ * @sorter: from sorter_new()
  * @raw: the whole record
- * @size: of @raw
+ * @size: size of @raw
  *
- * Return: false after a message, when it can be taken neither to memory nor to disk.
+ * Return: false after a message if the temporary file cannot be written.
  */
 bool sorter_add(struct sorter *sorter, const uint8_t *raw, size_t size)
 {
@@ -307,10 +307,10 @@ bool sorter_add(struct sorter *sorter, const uint8_t *raw, size_t size)
 }
 
 /**
- * sorter_each - give out all records by time
- * @sorter: can only be freed afterwards
- * @fn: takes them
- * @data: for @fn
+ * sorter_each - visit all records in the order of their times
+ * @sorter: from sorter_new(); afterwards it can only be freed
+ * @fn: called for each record
+ * @data: passed to @fn
  *
  * Return: false after a message.
  */
@@ -330,7 +330,7 @@ bool sorter_each(struct sorter *sorter, sorted_fn *fn, void *data)
 }
 
 /**
- * sorter_free - give back memory and file
+ * sorter_free - free the memory and close the temporary file
  * @sorter: from sorter_new()
  */
 void sorter_free(struct sorter *sorter)

@@ -16,9 +16,9 @@
 struct sorter;
 
 /**
- * typedef sorted_fn - takes a record
+ * typedef sorted_fn - receives a record
  * @raw: the record
- * @data: what was given to sorter_each()
+ * @data: from the caller of sorter_each()
  */
 typedef void sorted_fn(const uint8_t *raw, void *data);
 

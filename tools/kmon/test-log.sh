@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmonlog, as far as it goes without a device: the command line, what is no device,
-# the output with its limits and failures, the names of tasks. The rest is tried in a
-# guest, with the real one.
+# Test the parts of kmonlog that need no device: the command line, paths that are not a
+# device, the output with its limits and failures, and the names of tasks. The rest is
+# tested in a guest, with the real device.
 
 # shellcheck source=tools/kmon/test-lib.sh
 . "$(dirname "$0")/test-lib.sh"
@@ -46,13 +46,13 @@ refused '-d' 'see --help'
 expect "an empty size" 64 "$bin/kmonlog" -b ''
 expect "a size with a space" 64 "$bin/kmonlog" -b ' 4k'
 
-# any size in between is good, and what fails is the device
+# Sizes in the range are accepted. The error is that the device is missing.
 for size in 4096 4097 5000 100k 3M 1G; do
 	expect "-b $size" 1 "$bin/kmonlog" -b $size -d none
 	says "-b $size" 'none: No such file'
 done
 
-# --- files that must not be the same: the log would be gone at its end
+# --- outputs that must not be the same file: the names would replace the log
 
 refused '-o same -p same' 'same: is also a file for names'
 refused '-o same -p ./same' 'same: is also a file for names'
@@ -71,7 +71,7 @@ expect "all to /dev/null" 1 "$bin/kmonlog" -d none -f -o /dev/null -p /dev/null 
 says "all to /dev/null" 'none: No such file'
 rm -f old link other
 
-# --- what is no device; and nothing is left of it
+# --- paths that are not a device; kmonlog must not leave any file
 
 : >file
 mkfifo fifo
@@ -95,7 +95,7 @@ for name in log new.dat pids.dat; do
 	if [ -e "$name" ]; then fail "$name is left"; else pass; fi
 done
 
-# --- where names go: beside a file, and not beside a device or a pipe
+# --- the place of the names: beside a file, but not beside a device or a pipe
 
 refused '-f -o /dev/null -p sites.dat' 'sites.dat: is also a file for names'
 refused '-f -o /dev/null -p ./sites.dat' './sites.dat: is also a file for names'
@@ -105,7 +105,7 @@ expect "names beside a pipe" 1 "$bin/kmonlog" -d none -f -o directory/fifo -p di
 says "names beside a pipe" 'none: No such file'
 rm directory/fifo
 
-# --- a device that is none: a library says yes to all that is asked of it
+# --- an empty file instead of the device, with a library in which every ioctl() succeeds
 
 cat >device.c <<'END'
 #include <stdarg.h>
@@ -143,7 +143,7 @@ mkdir here
 expect "names of what goes to a device" 0 env -C here "${kmonlog[@]}" -t 100 -f -o /dev/null
 if [ "$(cd here && echo *)" = 'pids.dat sites.dat' ]; then pass; else fail "here: $(ls here)"; fi
 
-# The directory is another one at the end: the names go beside the log all the same.
+# The directory is replaced while kmonlog runs: the names must still go beside the log.
 mkdir swapped target
 echo old | tee target/pids.dat target/sites.dat >target/log
 "${kmonlog[@]}" -o swapped/log 2>said &
@@ -166,7 +166,7 @@ fi
 same "a directory is swapped" tags moved/sites.dat
 if [ "$(cd moved && shopt -s dotglob && echo *)" = 'log pids.dat sites.dat' ]; then pass; else fail "moved: $(ls -A moved)"; fi
 
-# --- the output: whole records, whatever pieces they come in
+# --- the output: whole records, for input in pieces of any size
 
 "$here/gen-log.py" --sim 3 sim truth
 try() {
@@ -184,8 +184,8 @@ expect "the output is there" 1 "$bin/try-output" new.log 0 1000
 says "the output is there" 'try-output: new.log: File exists; --force overwrites it'
 if [ "$(stat -c %a new.log)" = 600 ]; then pass; else fail "others may read a log"; fi
 
-# by force it is a new file, for its owner alone: what was there may have other names, or
-# be a link, or another user's
+# With force, the output is a new file that only its owner can read: the old file may have
+# other names, be a link, or belong to another user.
 echo private >victim
 ln victim hard.log
 ln -s victim soft.log
@@ -199,12 +199,12 @@ for what in hard soft dangling wide; do
 	if [ "$(stat -c %F,%a $what.log)" = 'regular file,600' ]; then pass; else fail "$what: $(stat -c %F,%a $what.log)"; fi
 done
 if [ "$(cat victim)" = private ] && [ ! -e nowhere ]; then pass; else fail "-f writes through a link"; fi
-if [ -z "$(cat <&9)" ]; then pass; else fail "who has the old file open reads the new one"; fi
+if [ -z "$(cat <&9)" ]; then pass; else fail "a descriptor of the old file reads the new one"; fi
 exec 9<&-
 ln -s victim soft2.log
 expect "a link without -f" 1 "$bin/try-output" soft2.log 0 1000
 says "a link without -f" 'soft2.log: File exists'
-# as /dev/stdout is one, which must stay
+# /dev/stdout is such a link, and it must stay.
 ln -s /proc/self/fd/1 proc.log
 expect "a link to /proc" 1 "$bin/try-output" proc.log 0 1000 force
 says "a link to /proc" 'proc.log: Too many levels of symbolic links; it is a link, which is not followed'
@@ -213,7 +213,7 @@ if [ -L proc.log ]; then pass; else fail "a link to /proc is gone"; fi
 expect "a directory by force" 1 "$bin/try-output" directory 0 1000 force
 says "a directory by force" 'directory: Is a directory'
 
-# whole NAME MAX: it is the longest part of sim of whole records that is not over MAX
+# whole NAME MAX: NAME must contain as many whole records of sim as fit into MAX bytes
 whole() {
 	expect "$1: whole records" 0 python3 - "$1" "$2" <<'PY'
 import struct, sys
@@ -235,7 +235,8 @@ for max in 1 10 13 14 15 16 29 30 31 1000 5000 20000 $((size - 1)) "$size" $((si
 	whole max.log "$max"
 done
 
-# a limit on the size of files is a stand-in for a full disk; messages are no file
+# A limit on the size of files stands for a full disk. Messages go to a pipe, because a
+# pipe has no limit.
 limited() {
 	# shellcheck disable=SC2016 # for the other shell
 	expect "$1" "$2" bash -c \
@@ -262,7 +263,7 @@ cat sim sim sim sim sim sim >long
 expect "a pipe that nobody reads" 0 bash -c "'$bin/try-output' - 0 3000 <long | head -c 1 >/dev/null"
 says "a pipe that nobody reads" 'kmonlog: standard output: Broken pipe'
 says "a pipe that nobody reads" ', failed'
-# what is there and no file: is written to, is not waited for, and stays
+# kmonlog writes to an existing pipe, does not replace it, and does not wait for a reader.
 mkfifo out.fifo
 expect "a fifo is there" 1 bash -c "'$bin/try-output' out.fifo 0 3000 <sim"
 expect "a fifo that nobody reads" 1 timeout 20 bash -c "'$bin/try-output' out.fifo 0 3000 force <sim"
@@ -287,7 +288,8 @@ fi
 
 # --- the names of tasks
 
-# a copy that is named, with arguments that are no use in a line; it turns into another
+# A program under another name, with control characters in its arguments. Later it runs
+# another program.
 cp "$(command -v sleep)" one
 cp "$(command -v bash)" two
 (exec -a 'first' ./two -c 'read -r; exec -a second ./one 1000' $'a\nb' $'c\033;d' '' <fifo) &
@@ -366,7 +368,7 @@ done
 expect "nowhere to put names" 1 bash -c "'$bin/try-pids' none/pids.dat $$ </dev/null"
 says "nowhere to put names" 'none/pids.dat: No such file'
 
-# where they go: in place of a link, never to what it leads to; and into what is no file
+# The file replaces a link and never changes its target. A pipe or a device is not replaced.
 mkdir -p elsewhere
 echo old >elsewhere/names
 chmod 600 elsewhere/names

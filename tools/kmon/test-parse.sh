@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmonparse: records in every form, in the order of the file and by time, whole and broken.
+# Test kmonparse: every form of a record, the order of the file and the order of times,
+# names, and damaged logs.
 
 # shellcheck source=tools/kmon/test-lib.sh
 . "$(dirname "$0")/test-lib.sh"
 
-# --- the text of the announcement, to the letter: it is in the order of the log
+# --- the text of the announcement, in the order of the log
 
 cat >sample <<'TEXT'
 cpu=0,ts=14929534,op=DEQ,pid=25311
@@ -80,7 +81,7 @@ cpu=256,ts=13,op=SWC,prev=1,next=65536
 cpu=65535,ts=14,op=USR,type=none,size=0,data=
 cpu=256,ts=15,op=USR,type=11,size=4,data=0200aa
 TEXT
-# as the kernel writes it, and not only as gen-log.py does
+# A wide record as the kernel writes it: gen-log.py and kmonparse could have the same bug.
 printf '\xff\x05\0\0\0\0\0\0\0\x06\0\x0b\x2c\x01\x01\x07\0' >wide
 parse "a wide record" 0 -s 1 wide
 is "a wide record" <<<'cpu=300,ts=0,op=QUE,pid=7'
@@ -144,14 +145,14 @@ parse "names that are not there" 1 -n -p none.dat forms
 says "names that are not there" 'kmonparse: none.dat: No such file'
 parse "names that cannot be read" 1 -p / forms
 says "names that cannot be read" 'kmonparse: /: Is a directory'
-parse "a file of pids is asked for to be shown" 0 -p pids.dat forms
+parse "--pids implies --names" 0 -p pids.dat forms
 if grep -q 'to_name="rxvt' text; then pass; else fail "--pids shows names"; fi
-parse "a file of lines is asked for to be shown" 0 --sites sites.dat forms
+parse "--sites implies --names" 0 --sites sites.dat forms
 if grep -q 'line="mm/slub.c' text; then pass; else fail "--sites shows names"; fi
 rm pids.dat sites.dat
 parse "no names, and none asked for" 0 --json forms
 
-# names are beside the log, and not where one happens to be
+# By default, the names come from the directory of the log, not from the current directory.
 mkdir beside other
 cp forms beside/log
 cp forms other/log
@@ -160,7 +161,7 @@ echo '7 a.c:1 func:beside' >beside/sites.dat
 echo '12 other' >other/pids.dat
 echo '12 here' >pids.dat
 echo '7 b.c:1 func:here' >sites.dat
-# names_of WHAT PID LINE ARG...: it is these that are shown, "" for none
+# names_of WHAT PID LINE ARG...: kmonparse must show these names, "" for none
 names_of() {
 	parse "$1" 0 -n "${@:4}"
 	if [ "$(grep -o 'to_name=".*"\|line=".*"' text | sort -u | xargs)" = "${3:+line=$3 }${2:+to_name=$2}" ]; then
@@ -181,12 +182,12 @@ rm pids.dat sites.dat
 
 # --- names that somebody else put beside the log
 
-# distrusts WHAT WHY [COMMAND...]: the names beside the log are neither read nor waited
-# for, and the log is none the worse
+# distrusts WHAT WHY [COMMAND...]: kmonparse must neither read the names beside the log nor
+# wait for them, but it must convert the log
 distrusts() {
 	expect "$1" 0 timeout 20 "${@:3}" bash -c '"$@" >text' - "$bin/kmonparse" -n distrust/log
 	says "$1" "distrust/pids.dat: not read: $2"
-	if grep -q op= text; then pass; else fail "$1: the log is not told"; fi
+	if grep -q op= text; then pass; else fail "$1: the log is not converted"; fi
 	if grep -q name text; then fail "$1: names are shown"; else pass; fi
 }
 mkdir distrust
@@ -279,7 +280,7 @@ cpu=2,ts=0,op=QUE,pid=8
 cpu=0,ts=0,op=QUE,pid=9
 TEXT
 
-# --- a long log goes through a file, and comes out the same; from where does not matter
+# --- a long log, which is sorted through a temporary file, from a file, a pipe or in parts
 
 python3 -B - "$here" <<'PY'
 import importlib.util, random, sys
@@ -330,14 +331,14 @@ for form in --summary '--summary --json'; do
 	if [ -s text ]; then fail "no room, and there is a $form"; else pass; fi
 done
 
-# --- in the order of the file, each record is there before the next one is
+# --- without sorting, each record is printed before the next one arrives
 
 python3 - "$bin/kmonparse" <<'PY' >out 2>&1
 import subprocess, sys
 raw = open('announced', 'rb').read()
 p = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 for pid in (1, 25311):
-    # both are narrow and of one pid
+    # Both records have one 16-bit pid.
     p.stdin.write(raw[:14])
     p.stdin.flush()
     raw = raw[14:]
@@ -350,7 +351,7 @@ if p.wait():
 PY
 if [ -s out ]; then fail "one by one"; else pass; fi
 
-# --- broken logs: what is wrong, where, and all the rest
+# --- damaged logs: the complaints with their offsets, and the readable records
 
 log short_blobs <<'TEXT'
 cpu=0,ts=1000,op=RAW,blob=0109
@@ -377,7 +378,7 @@ says "short blobs" 'short_blobs:77: a blob of 8 bytes is too short for type 10'
 says "short blobs" 'short_blobs:110: a blob of 2 bytes is too short for type 11'
 says "short blobs" 'short_blobs:123: a blob of 2 bytes is too short for type 1'
 
-# each end that a log can have; the records that are whole are told
+# Cut a log off at every byte: the whole records before the cut must be converted.
 python3 - "$bin/kmonparse" <<'PY' >out 2>&1
 import struct, subprocess, sys
 data = open('forms', 'rb').read()
@@ -414,10 +415,10 @@ parse "much damage" 2 many
 says "much damage" 'kmonparse: 10 more messages about damage'
 parse "a directory" 1 / forms
 says "a directory" 'kmonparse: /: Is a directory'
-if [ "$(wc -l <text)" -eq 16 ]; then pass; else fail "the log behind a directory is told"; fi
+if [ "$(wc -l <text)" -eq 16 ]; then pass; else fail "a log after a directory is not converted"; fi
 parse "no log" 1 none forms
 says "no log" 'kmonparse: none: No such file'
-if [ "$(wc -l <text)" -eq 16 ]; then pass; else fail "the other log is told"; fi
+if [ "$(wc -l <text)" -eq 16 ]; then pass; else fail "the other log is not converted"; fi
 : >nothing
 parse "an empty log" 0 nothing
 is "an empty log" </dev/null
@@ -439,7 +440,8 @@ says "labels" '"none" : container = 65535'
 parse "ctf where there is one" 3 --ctf ctf_forms forms
 says "ctf where there is one" 'kmonparse: ctf_forms: File exists'
 if [ "$(stat -c %a ctf_forms ctf_forms/* | sort -u | xargs)" = '600 700' ]; then pass; else fail "others may read a trace"; fi
-# a directory is the user's alone, and not what a link leads to
+# The directory must belong to the user, no other user may have write access, and links
+# are not followed.
 mkdir ctf_shared ctf_own
 chmod 770 ctf_shared
 chmod 755 ctf_own
@@ -493,7 +495,7 @@ for name in leads twice; do
 	if [ "$(stat -c %F,%a $name)" = 'regular file,600' ]; then pass; else fail "$name is followed"; fi
 done
 if [ "$(cat victim)" = private ]; then pass; else fail "an output goes through a link"; fi
-# What is read is not written over, whatever it is called.
+# An input file is not overwritten under any of its names.
 cp forms same
 ln -s same symlink
 ln same hardlink
@@ -510,7 +512,7 @@ expect "no name is lost" 0 cmp pids.dat same
 parse "a start that fails" 1 -o fails none
 parse "a start that fails" 1 -o fails /
 parse "a start that fails" 1 -o fails -p none forms
-if [ -e fails ]; then fail "a start that fails leaves nothing"; else pass; fi
+if [ -e fails ]; then fail "a start that fails leaves an output"; else pass; fi
 parse "a start that fails, by force" 1 -f -o same none
 expect "and keeps what is there" 0 cmp pids.dat same
 expect "full disk" 3 bash -c "'$bin/kmonparse' long >/dev/full"

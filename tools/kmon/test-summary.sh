@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmonparse --summary: small logs with sums by hand, and machines that schedule at
-# random and know what their tasks did.
+# Test kmonparse --summary: small logs whose sums were computed by hand, and simulated
+# machines that schedule at random and count what their tasks did.
 
 # shellcheck source=tools/kmon/test-lib.sh
 . "$(dirname "$0")/test-lib.sh"
 
-# tasks: a line for each of the last summary: pid run wait switches preempted wakeups
-# migrations, then count, sum and max of its latencies; cpus: cpu busy idle unknown
+# summary WHAT LOG: make a summary and print it in short lines.
+# Of each CPU: cpu busy idle unknown switches. Of each task: pid run wait switches preempted
+# wakeups migrations, then count, sum and max of its latencies.
 summary() {
 	parse "$1" 0 --summary --json "$2"
 	python3 - >short <<'PY'
@@ -26,8 +27,9 @@ PY
 	mv short text
 }
 
-# 5 runs when the log begins (1000) until 1300, is woken at 1500, runs from 1600 to the
-# end (2000). 6 waited from before until 1300, is preempted at 1600 and waits since.
+# Task 5 runs from the start of the log (1000) until 1300, is woken at 1500, and runs from
+# 1600 to the end (2000). Task 6 waits from the start until 1300, is preempted at 1600, and
+# waits until the end.
 log one_cpu <<'TEXT'
 cpu=0,ts=1000,op=FRE,ptr=0x1
 cpu=0,ts=1290,op=DEQ,pid=5
@@ -44,8 +46,9 @@ cpu 0 1000 0 0 2
 6 300 700 1 1 0 0 0 0 0
 TEXT
 
-# 7 sleeps, is queued with no record of its waking, and its priority is changed while
-# it runs: neither is a sleep. Idle is no task, on whatever CPU.
+# Task 7 sleeps and is queued without a record of its wakeup. Then its priority changes
+# while it runs, and it moves while it waits: neither counts as sleep. The idle task of a
+# CPU does not count as a task.
 log changes <<'TEXT'
 cpu=0,ts=0,op=SWC,prev=3,next=0
 cpu=1,ts=0,op=SWC,prev=4,next=0
@@ -65,8 +68,9 @@ cpu=1,ts=700,op=SWC,prev=0,next=7
 cpu=0,ts=1000,op=FRE,ptr=0x1
 TEXT
 summary "changes" changes
-# runs 150-300, 500-610, 700-1000; waits 100-150, 300-400, 450-500, 620-700; woken to
-# running: 100-150, 605-700. 3 and 4 have waited ever since, as nothing dequeued them.
+# Task 7 runs 150-300, 500-610, 700-1000 and waits 100-150, 300-400, 450-500, 620-700. From
+# wakeup to running: 100-150, 605-700. Tasks 3 and 4 wait from 0 to the end, because no
+# record dequeues them.
 is "changes" <<'TEXT'
 cpu 0 150 850 0 3
 cpu 1 410 590 0 4
@@ -80,8 +84,9 @@ s = json.load(open("whole"))
 assert s["latency"]["histogram"] == [[32, 1], [64, 1]], s["latency"]
 assert (s["latency"]["count"], s["latency"]["sum"], s["latency"]["max"]) == (2, 145, 95)'
 
-# A CPU that never switches runs who wakes others there; one with no such record is
-# unknown. Waking who runs or waits wakes nobody.
+# A wakeup by a task shows that its CPU runs this task, even if the CPU never switches.
+# Without such a record this is unknown. Waking a task that runs or waits has no effect on
+# its times.
 log quiet <<'TEXT'
 cpu=3,ts=10,op=WAK,from=40,to=41
 cpu=3,ts=15,op=QUE,pid=41
@@ -98,8 +103,8 @@ cpu 5 0 0 100 0
 41 0 95 0 0 2 0 0 0 0
 TEXT
 
-# It ran when the log began, and was woken without need before it slept: what wakes it
-# is what comes later.
+# Task 9 ran when the log began, and was woken before it slept: only the later wakeup, when
+# it is queued, counts.
 log needless <<'TEXT'
 cpu=0,ts=0,op=FRE,ptr=0x1
 cpu=1,ts=10,op=WAK,from=0,to=9
@@ -116,8 +121,8 @@ cpu 1 0 0 100 0
 9 40 40 1 0 1 0 1 40 40
 TEXT
 
-# Records are missing: 5 was not seen to leave, nor 6 to come. What nobody knows is
-# nobody's.
+# Records are missing: no record shows the switch from 5, nor the switch to 6. Time for
+# which the running task is unknown is not counted for any task.
 log missing <<'TEXT'
 cpu=0,ts=0,op=SWC,prev=0,next=5
 cpu=0,ts=100,op=SWC,prev=6,next=7
@@ -133,8 +138,9 @@ cpu 0 100 0 100 3
 contradictions 2
 TEXT
 
-# The switch from 5 and 6 was lost, and the queue of 6, and nothing was known of them:
-# they have not waited since the log began. 8 was moved, and has.
+# The switches from 5 and 6, and the record that 6 was queued, are lost. The first record of
+# both tasks dequeues them, and a wakeup follows: they have not waited since the log began.
+# Task 8 was moved without a wakeup, so it has waited since then.
 log lost_switch <<'TEXT'
 cpu=0,ts=0,op=FRE,ptr=0x1
 cpu=0,ts=100,op=DEQ,pid=5
@@ -172,7 +178,7 @@ print(*(a[k] for k in ("live", "live_bytes", "frees_missing", "freed_from_before
 '
 	says "$1" "$2"
 }
-# a page and the object at its begin, which is freed and allocated again
+# A page and the object at its start, which is freed and allocated again.
 log pages <<'TEXT'
 cpu=0,ts=0,op=ALC,site=1,bytes=4096,ptr=0x1000
 cpu=0,ts=1,op=ALC,site=2,bytes=64,ptr=0x1000
@@ -189,7 +195,7 @@ for wanted in '0 0 0 0' '1 4096 0 0' '2 4160 0 0' '1 4096 0 0' '2 4128 0 0' '1 4
 	allocations "pages, $nr" "$wanted" <part
 	nr=$((nr + 1))
 done
-# The third of an address takes the place of the first.
+# The third allocation at an address replaces the first one.
 log thrice <<'TEXT'
 cpu=0,ts=0,op=ALC,site=1,bytes=1,ptr=0x1000
 cpu=0,ts=1,op=ALC,site=2,bytes=10,ptr=0x1000
@@ -199,7 +205,7 @@ allocations "thrice" '2 110 1 0' <thrice
 echo 'cpu=0,ts=3,op=FRE,ptr=0x1000' | cat thrice.txt - | log thrice_freed
 allocations "thrice, and freed" '1 10 1 0' <thrice_freed
 
-# --- the text, once as a whole
+# --- the whole text of one summary
 
 printf '0 [IDLE]\n5 rxvt;-sl;1000;\n6 [events/0]\n' >pids.dat
 printf '3 mm/slub.c:1799 func:alloc_slab_page\n' >sites.dat
@@ -249,7 +255,7 @@ says "top" '(1 more)'
 says "top" '(2 more)'
 rm pids.dat sites.dat
 
-# --- machines
+# --- simulated machines
 
 for seed in {1..25}; do
 	"$here/gen-log.py" --sim "$seed" sim truth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * try-clean NAME...: what becomes of names on their way into a file, one on a line.
+ * try-clean NAME...: print each name on a line, as clean_name() changes it.
  */
 #include <stdio.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * try-output FILE MAX PIECE [force|undo]: the output of kmonlog with no device: what comes from
- * standard input, in pieces of so many bytes, goes to FILE, - for standard output,
- * as kmonlog would write it, and how it went to standard error. With undo, it does as
- * kmonlog does where the device cannot be started.
+ * try-output FILE MAX PIECE [force|undo]: the output of kmonlog, without a device.
+ *
+ * It reads records from standard input in pieces of PIECE bytes and writes them to FILE,
+ * or to standard output if FILE is -, as kmonlog would. It prints the result to standard
+ * error. With undo, it does the same as kmonlog if the device cannot be started.
  */
 #include <inttypes.h>
 #include <poll.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * try-pids PIDFIL PID...: the names of tasks that kmonlog would write, with no
- * device: the PIDs are looked up, once more when standard input ends, and written.
+ * try-pids PIDFIL PID...: write the names of tasks as kmonlog would, without a device.
+ *
+ * It looks up the PIDs at the start and again when standard input ends, then writes the
+ * file.
  */
 #include <signal.h>
 #include <stdio.h>

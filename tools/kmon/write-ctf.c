@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records as a trace in the Common Trace Format 1.8, for babeltrace2 and what else
- * reads CTF: one stream a CPU. The clock is the kernel's CLOCK_MONOTONIC, as it is in
- * the records.
+ * Records as a trace in the Common Trace Format 1.8, for babeltrace2 and other readers:
+ * one stream per CPU. The clock is the kernel's CLOCK_MONOTONIC, as in the records.
  *
- * Names come into it as labels of enumerations, which are part of the metadata: the
- * numbers stay what they were, and a reader shows words.
+ * Names are labels of enumerations, which are part of the metadata: the events contain
+ * only numbers, and a reader shows the labels.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -16,7 +15,7 @@
 
 /* Data */
 
-/* as they are in the files: nothing between the fields */
+/* the layout of the files: no padding between the fields */
 #pragma pack(push, 1)
 
 struct event {
@@ -41,7 +40,7 @@ struct event {
 
 static_assert(offsetof(struct event, pid) == 9, "as in the metadata");
 
-/* What of the union there is, beside the bytes of a blob. */
+/* Size of the part of the union that is used, without the bytes of a blob. */
 static const uint8_t sizes[NR_OPS] = {
 	[OP_QUEUE]	= 4,
 	[OP_DEQUEUE]	= 4,
@@ -80,7 +79,7 @@ static void put_labels(FILE *file, const struct names *names, uint32_t max)
 	}
 }
 
-/* An enumeration is of one name at the least: that which needs no file. */
+/* An enumeration needs at least one label. "none" is there even without a file of names. */
 static void put_enumerations(FILE *file, const struct writer *writer)
 {
 	fputs("typealias enum : u32 {\n\t\"none\" = 4294967295", file);
@@ -107,8 +106,8 @@ static void put_metadata(FILE *file, const struct writer *writer)
 
 /**
  * write_ctf - write a record as an event
- * @writer: where to
- * @record: what to
+ * @writer: the writer
+ * @record: the record
  */
 void write_ctf(const struct writer *writer, const struct record *record)
 {
@@ -139,7 +138,7 @@ void write_ctf(const struct writer *writer, const struct record *record)
  * write_ctf_end - write the metadata and close
  * @writer: from parse_begin()
  *
- * Return: false when not all could be written, after a message.
+ * Return: false after a message if something could not be written.
  */
 bool write_ctf_end(const struct writer *writer)
 {

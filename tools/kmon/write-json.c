@@ -2,9 +2,8 @@
 /*
  * Records as JSON, one object on each line.
  *
- * A line is complete in itself, so a reader can begin before the log has ended, and
- * needs no more memory than for a line. Addresses are strings, as a double cannot
- * hold them.
+ * Each line is a complete object, so a reader can begin before the log has ended and needs
+ * memory for one line only. Addresses are strings, because a double cannot hold 64 bits.
  */
 #include <inttypes.h>
 
@@ -63,8 +62,8 @@ static void put_fields(FILE *out, const struct record *r)
 
 /**
  * write_json - write a record as a line
- * @writer: where to
- * @record: what to
+ * @writer: the writer
+ * @record: the record
  */
 void write_json(const struct writer *writer, const struct record *record)
 {

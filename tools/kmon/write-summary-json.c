@@ -158,7 +158,7 @@ static void put_allocs(const struct writer *writer, FILE *out)
 
 /**
  * write_summary_json - write the summary as JSON
- * @writer: with all records in it
+ * @writer: the writer, after the last record
  */
 void write_summary_json(const struct writer *writer)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The summary for people: who ran, who waited, how long until it ran, who allocated.
+ * The summary as text: how long tasks ran and waited, how long it took from wakeup to
+ * running, and which call sites allocated.
  *
  * All times are microseconds with three decimals, so they are exact: the sums can be
- * held against those of /proc/PID/schedstat.
+ * compared with those of /proc/PID/schedstat.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -205,7 +206,7 @@ static void put_allocs(const struct writer *writer, FILE *out)
 
 /**
  * write_summary - write the summary as text
- * @writer: with all records in it
+ * @writer: the writer, after the last record
  */
 void write_summary(const struct writer *writer)
 {

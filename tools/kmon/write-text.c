@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records as lines of text, the form that the announcement of kmon gave them.
+ * Records as lines of text, in the format of the announcement of kmon.
  */
 #include <inttypes.h>
 
@@ -17,7 +17,7 @@ static void put_alloc(FILE *out, const struct record *r)
 	fprintf(out, ",bytes=%" PRIu64 ",ptr=0x%" PRIx64, r->bytes, r->ptr);
 }
 
-/* What is in it only its maker knows. */
+/* Only the writer of such a blob knows its format. */
 static void put_user(FILE *out, const struct record *r)
 {
 	unsigned int i;
@@ -58,8 +58,8 @@ static void put_fields(FILE *out, const struct record *r)
 
 /**
  * write_text - write a record as a line
- * @writer: where to
- * @record: what to
+ * @writer: the writer
+ * @record: the record
  */
 void write_text(const struct writer *writer, const struct record *record)
 {

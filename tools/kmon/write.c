@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the writers of text and JSON share: names after a record, and times.
+ * Common parts of the writers of text and JSON: names after a record, and times.
  */
 #include "utf8.h"
 #include "write.h"
@@ -15,12 +15,12 @@ static void put_name(FILE *out, const char *key, const char *name, bool json)
 
 /**
  * put_names - write the names of the numbers in a record
- * @writer: where to
- * @r: the record, whose numbers are written
- * @json: as JSON, else as text
+ * @writer: the writer
+ * @r: the record; its numbers are already written
+ * @json: write JSON instead of text
  *
- * Of a number without a name there is nothing. Nor is there of 0 in a wakeup, which is
- * an interrupt and not the idle task.
+ * A number without a name is skipped. So is pid 0 as the waker, because it stands for an
+ * interrupt and not for the idle task.
  */
 void put_names(const struct writer *writer, const struct record *r, bool json)
 {
@@ -41,12 +41,12 @@ void put_names(const struct writer *writer, const struct record *r, bool json)
 }
 
 /**
- * rebase - the time of a record as it is shown
- * @writer: has the time of the first record
- * @time: nanoseconds, as they are in the record
+ * rebase - convert a time to units since the first record
+ * @writer: contains the time of the first record and the length of a unit
+ * @time: time of a record in nanoseconds
  *
- * What is earlier than the first record is negative, and rounded away from zero, so
- * that all units are of the same length and no order is turned around.
+ * A time before the first record is negative and is rounded away from zero, so that all
+ * units have the same length and the order of times does not change.
  *
  * Return: units since the first record.
  */

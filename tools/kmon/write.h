@@ -20,11 +20,11 @@
 /**
  * struct writer - what the writers need besides the record
  * @out: output file; CTF does not use it
- * @with_names: text: add names of tasks and lines of code
+ * @with_names: text: add names of tasks and call sites
  * @scale: nanoseconds per unit of time
  * @top: rows in each list of a summary, 0 for all
  * @pids: names of tasks
- * @sites: names of lines of code
+ * @sites: names of call sites
  * @base: time of the first record of the log
  * @sched: summaries: what the tasks and CPUs did
  * @allocs: summaries: what was allocated

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel sources that are built as programs: nothing is accounted there, and the
- * functions behind the hooks are those of the tools' headers.
+ * For kernel sources that are built as user-space programs: allocations are not accounted,
+ * and the headers of the tools define the functions.
  */
 #ifndef _TOOLS_LINUX_ALLOC_TAG_H
 #define _TOOLS_LINUX_ALLOC_TAG_H

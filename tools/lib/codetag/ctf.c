@@ -277,7 +277,7 @@ void ctf_put_label(FILE *file, const char *text)
  * ctf_open - begin to write a CTF trace
  * @dir: path of the directory, see outdir_open(); it must not contain a trace yet
  *
- * Return: for ctf_close(), or NULL after a message.
+ * Return: the argument for ctf_close(), or NULL after a message.
  */
 struct ctf_writer *ctf_open(const char *dir)
 {
@@ -379,7 +379,7 @@ void ctf_lost(struct ctf_writer *ctf, struct ctf_stream *stream, uint64_t events
  * ctf_metadata - begin to write the metadata
  * @ctf: from ctf_open()
  *
- * Return: for ctf_close(), or NULL after a message.
+ * Return: the argument for ctf_close(), or NULL after a message.
  */
 FILE *ctf_metadata(struct ctf_writer *ctf)
 {

@@ -8,7 +8,8 @@
  * the file after that, opening it fails.
  *
  * The directory of the file is opened first, one name at a time, and everything else
- * happens relative to it. On this way, links of other users are not followed, either.
+ * happens relative to it. So the program does not follow links of other users in the
+ * path, either.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 #include "outfile.h"
 #include "util.h"
 
-/* The kernel follows as many links in a path. */
+/* The limit of the kernel for links in a path. */
 #define LINKS_MAX	40u
 
 static int create(int dir, const char *name)
@@ -39,9 +40,9 @@ static bool is_trusted(const struct stat *st)
 }
 
 /*
- * The owner of a link may not be the user who put it there: without
- * fs.protected_hardlinks another user can give the link a second name, in a directory of
- * his own or in a shared one.
+ * A user who does not own a link may have put it there: without fs.protected_hardlinks
+ * another user can give the link a second name, in a directory of his own or in a shared
+ * one.
  */
 static bool may_follow(int dir, const struct stat *link)
 {
@@ -53,7 +54,7 @@ static bool may_follow(int dir, const struct stat *link)
 
 static int walk(int dir, const char *path, unsigned int *links);
 
-/* Takes @dir; -1 with errno. */
+/* Follow @link, which is in @dir. Closes @dir. Returns a descriptor, or -1 with errno. */
 static int follow(int dir, int link, const struct stat *st, unsigned int *links)
 {
 	char target[PATH_MAX];
@@ -155,7 +156,7 @@ bool outfile_replaceable(int dir, const char *name)
 }
 
 /**
- * outfile_in_place - check whether a name is to be written to, not replaced
+ * outfile_in_place - check whether a name must be written to rather than replaced
  * @dir: directory, from outfile_parent(), or AT_FDCWD
  * @name: name in @dir
  *

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the Makefiles of the tools have in common. A Makefile sets PROGRAMS and
+# The common part of the Makefiles of the tools. A Makefile sets PROGRAMS and
 # TEST_PROGRAMS, then includes this file.
 #
 #	make O=dir		put the products into dir
@@ -54,7 +54,7 @@ COMPILE = $(CC) $(CPPFLAGS) $(TOOL_CFLAGS) $(CFLAGS)
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 vpath %.c $(CODETAG_LIB)
 
-# What all tools share. The linker takes only the parts that a program calls.
+# The code that all tools share. The linker takes only the parts that a program calls.
 LIB_SRC := $(wildcard $(CODETAG_LIB)/*.c)
 LIB := $(OUT)/libcodetag.a
 

@@ -77,7 +77,7 @@ void *need_more(void *old, size_t nr, size_t size)
  * @room: number of elements that fit
  * @size: size of an element in bytes
  *
- * Return: false if memory is out; the array then stays as it is.
+ * Return: false if there is no memory; the array then stays as it is.
  */
 bool try_grow(void *array, size_t nr, size_t *room, size_t size)
 {

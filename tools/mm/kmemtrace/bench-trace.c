@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bench-trace DIR EVENTS LIVE: a long trace to measure kmemtrace-report with.
- * bench-trace --trace-cmd FILE EVENTS LIVE: the same events as ftrace has them, for
- * "trace-cmd report FILE".
+ * bench-trace DIR EVENTS LIVE: write a long trace, to measure kmemtrace-report.
+ * bench-trace --trace-cmd FILE EVENTS LIVE: write the same events in the format of
+ * ftrace, to measure "trace-cmd report FILE".
  *
- * Four CPUs take turns of a few dozen events, with time stamps and pids, which is
- * what both record. (Of two, 100 million events would be more than 2 GiB each. From
- * there on trace-cmd 3.1 maps each page by itself, and when it may have no more maps,
- * after a few million events, it ends without a word.) Nine of ten events are of
- * objects: an address that was freed last is the next to be given out, as slab
- * allocators do, and one of some LIVE objects is freed at random. One of ten is of
- * pages. 4000 call sites, a few of which do most, each with its size. The same
- * arguments make the same trace. It is of this machine's byte order.
+ * Four CPUs take turns of a few dozen events. The events have time stamps and pids,
+ * because both tracers record them. (With only two CPUs, 100 million events would need
+ * more than 2 GiB per CPU. Above this size, trace-cmd 3.1 maps each page by itself; after
+ * a few million events it reaches the limit of mappings and exits without a message.)
+ *
+ * Nine of ten events concern objects, one of ten concerns pages. As in a slab allocator,
+ * the address that was freed last is allocated next. About LIVE objects are live, and a
+ * free takes a random one. There are 4000 call sites, each with its own size; a few of
+ * them make most of the allocations. The same arguments make the same trace. Its byte
+ * order is that of this machine.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -40,7 +42,7 @@
 #define GFP_KERNEL	0xcc0u
 #define FIRST_PFN	0x100000u
 
-/* addresses by number: those that are live, then those that are not */
+/* numbers of addresses: first those that are live, then those that are free */
 struct pool {
 	uint32_t *slots;
 	uint32_t live;
@@ -50,7 +52,7 @@ struct pool {
 	uint8_t type;
 };
 
-/* An allocation, or a free where no bytes are requested. */
+/* An allocation, or a free if @requested is 0. */
 struct event {
 	const struct pool *pool;
 	uint32_t slot;
@@ -90,7 +92,7 @@ static void put_symbols(FILE *file)
 			TEXT + 64ull * i, i);
 }
 
-/* As kmemtraced has it */
+/* The format of kmemtraced */
 
 static FILE *files[CPUS];
 
@@ -175,7 +177,7 @@ static int end_kmemtrace(const char *dir)
 }
 
 /*
- * As trace-cmd record has it: trace-cmd.dat.v6(5), with the events of Linux 6.1 in
+ * The format of trace-cmd record: trace-cmd.dat.v6(5), with the events of Linux 6.1 in
  * pages of its ring buffer.
  */
 
@@ -227,7 +229,7 @@ enum { EVENT_KMALLOC = 500, EVENT_KFREE, EVENT_PAGE_ALLOC, EVENT_PAGE_FREE };
 	";\tsigned:" #is_signed ";\n"
 #define PRINT(...) #__VA_ARGS__
 
-/* The files "format" of the events; %s is where gfp flags are named. */
+/* The "format" files of the events; %s stands for the names of the gfp flags. */
 static const struct format {
 	uint16_t id;
 	const char *name;
@@ -270,7 +272,7 @@ static const char common_fields[] =
 	FIELD("unsigned char", "common_preempt_count", 3, 1, 0)
 	FIELD("int", "common_pid", 4, 4, 1);
 
-/* What 6.1 looks for in gfp flags, in this order. */
+/* The gfp flags in the order in which Linux 6.1 looks for them. */
 static const struct flag {
 	uint32_t value;
 	const char *name;
@@ -314,8 +316,8 @@ static const struct flag {
 };
 
 /*
- * A page of the ring buffer, and the records on it: each the four bytes of a head,
- * then words of four bytes.
+ * A page of the ring buffer contains records. Each record is a head of four bytes, then
+ * words of four bytes.
  */
 #define ROOM	(PAGE - 16)
 
@@ -336,7 +338,7 @@ static off_t place_of_sizes;
 
 static struct ring {
 	struct ring_page page;
-	uint64_t last;		/* time of a record */
+	uint64_t last;		/* time of the last record */
 	off_t begin;
 	off_t end;
 } rings[CPUS];
@@ -427,7 +429,7 @@ static void put_number(FILE *file, uint64_t value, size_t size)
 	       1, file);
 }
 
-/* A text with its length, a number of @size bytes, before it. */
+/* Write the length of a text as a number of @size bytes, then the text. */
 static void put_text(FILE *file, size_t size, const char *text)
 {
 	put_number(file, strlen(text), size);
@@ -515,8 +517,8 @@ static void put_head(FILE *file)
 }
 
 /*
- * Each CPU has a part of the file that the most it can come to fits in; what is not
- * used of it is a hole.
+ * Each CPU has a part of the file that is large enough for all events. The unused rest of
+ * it is a hole.
  */
 static void begin_trace_cmd(const char *name, uint64_t events)
 {
@@ -557,7 +559,7 @@ static int end_trace_cmd(void)
 	return close(trace_fd);
 }
 
-/* What happens */
+/* The events */
 
 static uint64_t rnd(void)
 {

@@ -148,7 +148,7 @@ static void check_time(struct check *c, uint64_t time)
 	c->time = time;
 }
 
-/* The table may miss the tags of a module that was loaded only briefly. */
+/* The tags of a module that was loaded only briefly may be missing in the table. */
 static void check_tag(struct check *c, uint16_t tag)
 {
 	const struct trace_header *header = c->header;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of kmemtrace_check share:
+ * The interfaces between the parts of kmemtrace_check:
  *
  *	kmemtrace_check.c (options) -> check-trace.c (a whole trace) -> check-file.c
  */
@@ -24,7 +24,7 @@ struct check_options {
 };
 
 /**
- * struct check_result - what decides about the exit code
+ * struct check_result - findings that determine the exit code
  * @errors: number of errors found
  * @trouble: something could not be read
  * @unknown: records may be missing, and the trace does not show it

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile traces for kmemtrace_check: a whole trace with --all, and then its files
- * one by one. See fuzz.h for what an input is.
+ * Hostile traces for kmemtrace_check: it checks a whole trace with --all, and then the
+ * files one by one. See fuzz.h for the format of an input.
  *
- * It has an opinion on every byte, so what it calls clean has to be good enough for
- * trace.c, which is lenient: that must have nothing to complain about either.
+ * kmemtrace_check checks every byte, but trace.c is lenient. So if kmemtrace_check finds
+ * no error in a trace, trace.c must not complain about this trace, either.
  *
- * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that
- * takes files and reads each as it is and cut off at every byte.
+ * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that takes
+ * files and reads each of them cut off at every byte and as a whole.
  */
 #include "check.h"
 
@@ -23,7 +23,7 @@ static void count(const char *file, uint64_t at, const char *what, void *data)
 	*complaints += strlen(file) + strlen(what) + !at;
 }
 
-/* What trace.c has to say of the same files. */
+/* Returns the number of complaints of trace.c about the same files. */
 static uint64_t complaints(void)
 {
 	struct trace_record r;
@@ -50,7 +50,7 @@ static void check_files_alone(void)
 	check_forget_header();
 }
 
-/* What it says goes nowhere. */
+/* Check an input without printing anything. */
 static bool check_silently(void)
 {
 	FILE *out = stdout, *err = stderr;
@@ -69,7 +69,7 @@ static bool check_silently(void)
 /**
  * LLVMFuzzerTestOneInput - check an input
  * @data: see fuzz.h
- * @size: of it
+ * @size: size of @data
  *
  * Return: 0.
  */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Seeds for the fuzzers: small traces of make-trace.py, packed the way they read
-# them, into the directory that is named.
+# Seeds for the fuzzers: write small traces of make-trace.py to a directory, in the packed
+# format that the fuzzers read.
 
 import os
 import subprocess

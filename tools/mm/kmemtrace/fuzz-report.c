@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile traces for kmemtrace-report: a whole trace, through the model and every
- * writer. fuzz-trace.c does it for the reading alone. See fuzz.h for what an input
- * is.
+ * Hostile traces for kmemtrace-report: a whole trace goes through the model and every
+ * writer. fuzz-trace.c only tests reading. See fuzz.h for the format of an input.
  *
- * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that
- * takes files and reads each as it is and cut off at every byte.
+ * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that takes
+ * files and reads each of them cut off at every byte and as a whole.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -52,7 +51,7 @@ static void sum_live(void *data, uint32_t site, struct bytes bytes)
 	sum->bytes = sat_add(sum->bytes, bytes.allocated);
 }
 
-/* What the call sites say is what is there. */
+/* The sums of all call sites must agree with the live objects and blocks. */
 static void check_model(const struct report *report)
 {
 	struct stats totals[MODEL_TYPES], all;
@@ -120,7 +119,7 @@ static void report_trace(struct report *report, struct trace *trace)
 /**
  * LLVMFuzzerTestOneInput - report an input
  * @data: see fuzz.h
- * @size: of it
+ * @size: size of @data
  *
  * Return: 0.
  */

@@ -2,15 +2,16 @@
 /*
  * Hostile traces for trace.c.
  *
- * An input, see fuzz.h, is read by way of trace.h. What that promises to its callers
- * is checked for each record, and everything that the header points to is looked
- * at, so that the sanitizers see it.
+ * An input (see fuzz.h) is read through the interface of trace.h. The promises of trace.h
+ * are checked for each record, and all data that the header points to are read, so that
+ * the sanitizers check them.
  *
  * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program:
  *
- *	fuzz-trace FILE...			each of these once
- *	fuzz-trace --random SECONDS FILE...	changes to these
- *	fuzz-trace --dump DIR			a trace in text, for the tests
+ *	fuzz-trace FILE...			read each input once
+ *	fuzz-trace --random SECONDS FILE...	change inputs at random and read them
+ *	fuzz-trace --dump DIR			print a trace as text, for the tests
+ *	fuzz-trace --count DIR			count the records, to measure the speed
  */
 #include <sanitizer/common_interface_defs.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@
 
 #define NR_FILES		2
 
-/* What trace.h promises */
+/* The promises of trace.h */
 
 static void measure(const char *file, uint64_t offset, const char *what, void *data)
 {
@@ -73,9 +74,9 @@ static void check_records(struct trace *trace, size_t size)
 }
 
 /**
- * LLVMFuzzerTestOneInput - read an input as a trace, and as one file of it
+ * LLVMFuzzerTestOneInput - read an input as a trace, and then one file by itself
  * @data: see fuzz.h
- * @size: of it
+ * @size: size of @data
  *
  * Return: 0.
  */
@@ -114,7 +115,7 @@ static size_t input_size;
 
 #define CRASH	"crash-input"
 
-/* The sanitizers call it before they end the process. */
+/* The sanitizers call this before they end the process. */
 static void keep_input(void)
 {
 	FILE *f = fopen(CRASH, "w");
@@ -135,7 +136,7 @@ static void get_input(const char *name)
 	fclose(f);
 }
 
-/* What tends to hurt, where a size or a number may be. */
+/* Returns a byte that is likely to cause trouble in a size or a number. */
 static uint8_t nasty(void)
 {
 	static const uint8_t values[] = { 0, 1, 2, 3, 7, 8, 16, 24, 40, 48,
@@ -270,7 +271,7 @@ static int dump(const char *name)
 	return 0;
 }
 
-/* for figures of speed */
+/* Read a trace and do nothing else, to measure the speed. */
 static int count(const char *name)
 {
 	uint64_t nr = 0, sum = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the fuzzers share: how an input is a small trace. It is the length of the
+ * Common code of the fuzzers: an input is a small trace. It consists of the length of the
  * header (4 bytes, little-endian), the header, the length of cpu0.out, cpu0.out, and
- * what remains is cpu1.out. They are laid out as files of a directory, @dir.
+ * cpu1.out. These parts are written as files to a directory, @dir.
  *
- * A fuzzer says its name beforehand: #define FUZZER "name".
+ * A fuzzer defines its name before it includes this file: #define FUZZER "name".
  */
 #ifndef _KMEMTRACE_FUZZ_H
 #define _KMEMTRACE_FUZZ_H
@@ -64,7 +64,7 @@ static inline void put_file(const char *name, const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* Take a part off the input whose length comes first. */
+/* Take a part off the input and write it to a file. The length of the part comes first. */
 static inline void put_part(const char *name, const uint8_t **data, size_t *size)
 {
 	size_t len = 0;
@@ -90,7 +90,7 @@ static inline void put_trace(const uint8_t *data, size_t size)
 	put_file("cpu1.out", data, size);
 }
 
-/* The input in a file, as it is and cut off at every byte. */
+/* Run the fuzzer with the input in a file, cut off at every byte and as a whole. */
 static inline void each_cut(const char *name)
 {
 	static uint8_t whole[1024 * 1024];

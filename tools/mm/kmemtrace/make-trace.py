@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes synthetic traces, as kmemtraced would have recorded them, and such as it
-never would.
+"""Make synthetic traces, valid and invalid ones.
 
-A scenario is a function that lets things happen on a machine; the trace is what
-that machine would have recorded, in any byte order, word size and with any
-features. The machine also counts what it does, in the plainest way there is, and
-writes that to DIR/expected.json: what kmemtrace-report must find.
+A scenario is a function that makes events happen on a simulated machine. The trace
+contains these events as kmemtraced would record them, in any byte order and word size
+and with any features. The machine also counts the events in a simple way and writes the
+sums to DIR/expected.json: kmemtrace-report must find the same sums.
 
-Addresses are given as offsets from where a kernel of that word size has its
-memory and its text, so that a scenario is the same on all of them. One that is
-"raw" happens without being counted.
+Addresses are offsets from the memory and the text of a kernel with that word size, so
+that a scenario is the same for all word sizes. A "raw" event is not counted.
 """
 import argparse
 import collections
@@ -43,7 +41,7 @@ SYMBOLS = (
 
 
 class Machine:
-    """What is traced: clock, CPUs, sequence numbers, and the sums."""
+    """The traced machine: its clock, CPUs and sequence numbers, and the sums."""
 
     def __init__(self, args):
         self.args = args
@@ -109,7 +107,7 @@ class Machine:
         if tell:
             self.record(LOST, 0, 0, 0, self.pack("QQ", events, events * 72))
 
-    # what happens, counted
+    # events that are counted
 
     def count_alloc(self, kind, req, size, target):
         s = self.sum[TYPES[kind]]
@@ -143,7 +141,7 @@ class Machine:
         self.count_free(was, req, size, cpu)
 
     def free_pages(self, site, offset, size):
-        """Pages that were asked for in full, so that parts are simple."""
+        """Free pages of blocks that were requested in full, so that parts are simple."""
         self.raw_free(PAGES, site, offset, size)
         end = offset + size
         for block in list(self.blocks):
@@ -183,7 +181,7 @@ class Machine:
         return "" if a.no_header else "\n".join(lines + ["end", ""])
 
     def write_packed(self, path):
-        """One file of all, as fuzz-report and fuzz-trace read it."""
+        """Write the whole trace as one file, in the format of fuzz.h."""
         head, first, second = (self.header().encode(),
                                *map(b"".join, self.files))
         with open(path, "wb") as out:
@@ -208,7 +206,7 @@ class Machine:
 
 
 def basic(m):
-    """A little of everything that is right."""
+    """Some valid events of every kind."""
     m.alloc(PAGES, 0x5010, 0x10000, PAGE, PAGE, 1)
     m.alloc(KMALLOC, 0x1010, 0x10000, 100, 128, 2)
     m.alloc(KMALLOC, 0x1010, 0x10080, 120, 128, 2)
@@ -223,13 +221,13 @@ def basic(m):
     m.free(KMALLOC, 0x4010, 0x10200)
     m.raw_free(KMALLOC, 0x4010, 0)
     m.raw_alloc(KMALLOC, 0x1010, 0, 4096, 0, 2)
-    # eight pages at once, freed one by one but for two in the middle
+    # eight pages at once, freed one by one except for two in the middle
     m.alloc(PAGES, 0x3010, 0x20000, 8 * PAGE, 8 * PAGE)
     for page in (7, 0, 2, 5, 1, 6):
         m.time += 1000
         m.cpu = page % 2
         m.free_pages(0x4030, 0x20000 + page * PAGE, PAGE)
-    # a block with the page above it freed in one go
+    # two adjacent blocks, freed by one event
     m.alloc(PAGES, 0x3010, 0x30000, PAGE, PAGE)
     m.alloc(PAGES, 0x3010, 0x31000, PAGE, PAGE)
     m.free_pages(0x4030, 0x30000, 2 * PAGE)
@@ -242,7 +240,7 @@ def basic(m):
 
 
 def errors(m):
-    """One of each kind of error, and no more."""
+    """One error of each kind, and no others."""
     m.raw_alloc(PAGES, 0x5010, 0x10000, PAGE, PAGE)
     m.raw_alloc(KMALLOC, 0x1010, 0x10000, 100, 64)      # short
     m.raw_free(CACHE, 0x4010, 0x10000)                  # wrong API
@@ -265,7 +263,7 @@ def errors(m):
 
 
 def losses(m):
-    """The same findings, but with records lost before each."""
+    """The same errors, but records were lost before each of them."""
     m.raw_alloc(PAGES, 0x5010, 0x10000, PAGE, PAGE)
     m.raw_alloc(KMALLOC, 0x1010, 0x10000, 64, 64)
     m.raw_alloc(KMALLOC, 0x1010, 0x10100, 64, 64)
@@ -287,7 +285,7 @@ def losses(m):
 
 
 def hostile(m):
-    """Numbers as no machine has them."""
+    """Impossible numbers."""
     top = (1 << 64) - 1
     m.raw_alloc(PAGES, 0x3010, 0x1000, top, top)
     m.raw_free(PAGES, 0x3010, 0x5000, 1 << 63)
@@ -311,7 +309,7 @@ def hostile(m):
 
 
 def workload(m):
-    """Whatever, but right: objects and pages come and go on all CPUs."""
+    """Random valid events: allocations and frees of objects and pages on all CPUs."""
     a = m.args
     rng = random.Random(a.seed)
     slots = [n * 256 for n in range(1, 4096)]
@@ -354,19 +352,19 @@ def workload(m):
 
 
 def many(m):
-    """Each event another call site and size: beyond what is told apart."""
+    """A new call site and size in each event, more than a report distinguishes."""
     for i in range(1, m.args.events + 1):
         m.alloc(KMALLOC, 0x1000000 + i, 16 * (i % 64 + 2), i, i + 1)
         m.free(KMALLOC, 0x4010, 16 * (i % 64 + 2))
 
 
 def stream(m):
-    """What one file and the order of all can be tested with: addresses rise."""
+    """Events to test single files and the order of all records: addresses rise."""
     a = m.args
     rng = random.Random(a.seed)
     live = []
     for n in range(a.events):
-        # runs on one CPU, as in life
+        # several events in a row on one CPU, as on a real machine
         if rng.random() < 0.2:
             m.cpu = rng.randrange(a.cpus)
         m.time = 1000000 + 100 * n
@@ -391,7 +389,7 @@ SCENARIOS = {f.__name__: f for f in (basic, errors, losses, hostile, workload,
 
 
 def spoil(m, name):
-    """One thing wrong in the middle of the first file, or at its end."""
+    """Put one error into the middle of the first file, or at its end."""
     records = m.files[0]
     at = len(records) // 2
 
@@ -485,7 +483,7 @@ def main():
                         help="of stream: a loss every 50 events")
     parser.add_argument("--fault", help="what is wrong, see spoil()")
     parser.add_argument("--packed", action="store_true",
-                        help="DIR is one file to be: a seed for the fuzzers")
+                        help="write one file, a seed for the fuzzers, instead of DIR")
     parser.add_argument("--events", type=int, default=20000)
     parser.add_argument("--cpus", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)

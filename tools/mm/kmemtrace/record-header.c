@@ -134,7 +134,7 @@ static FILE *create_header(void)
 	return NULL;
 }
 
-/* Write the header over what @f has, plus @more bytes to reserve disk space. */
+/* Overwrite @f with the header and with @more bytes that reserve disk space. */
 static bool fill_header(FILE *f, bool last, size_t more)
 {
 	static const char zeros[4096];

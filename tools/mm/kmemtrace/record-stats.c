@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel counted, see record.h: its files "stats" and "total_overruns".
+ * The counts of the kernel, see record.h: its files "stats" and "total_overruns".
  */
 #include <stdlib.h>
 #include <string.h>

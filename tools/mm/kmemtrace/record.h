@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of kmemtraced share:
+ * The interfaces between the parts of kmemtraced:
  *
  *	kmemtraced.c	begin, wait, end, report the outcome
  *	record-options.c	the command line
@@ -8,14 +8,13 @@
  *	record-symbols.c	tags, modules and symbols for the header
  *	record-dir.c	the directory of the trace
  *	record-cpu.c	the threads that read the files of the CPUs
- *	record-stats.c	what the kernel counted
+ *	record-stats.c	the counts of the kernel
  *	record-base.c	messages, flags, small files of the kernel
  *
  * Each part calls only parts below it.
  *
- * The readers share with the main thread only the events to stop and to have stopped,
- * the room that --max leaves, and the flags about failures. The main thread does
- * everything else.
+ * The readers and the main thread share only the descriptors for stopping, the room that
+ * --max leaves, and the flags about failures. The main thread does everything else.
  */
 #ifndef _KMEMTRACE_RECORD_H
 #define _KMEMTRACE_RECORD_H
@@ -89,8 +88,8 @@ struct stats {
 };
 
 /*
- * Counts of all CPUs. A kernel without "stats" only has the lost bytes in @overruns; -1:
- * it does not even have these.
+ * Counts of all CPUs. A kernel without "stats" only reports the lost bytes, @overruns; -1
+ * if it does not report these, either.
  */
 struct all_stats {
 	struct stats *cpus;
@@ -113,16 +112,16 @@ struct recording {
 	int dir;
 	int lock;		/* "enabled": holds the lock and keeps recording on */
 	FILE *last_header;	/* room for the last header */
-	int stop_fd;		/* readable when the readers shall stop */
+	int stop_fd;		/* readable when the readers must stop */
 	int wake_fd;		/* readable when a reader has failed */
 	int done_fd;		/* counts the readers that have stopped */
 	bool begun;		/* this program switches recording on, or did */
-	bool on;		/* it did, so it has to switch it off */
+	bool on;		/* this program has switched it on and must switch it off */
 	bool ended;		/* recording was switched off at the end */
 	bool whole;		/* the trace covers the whole recording */
 	bool full;		/* --max is reached */
 	bool give_up;		/* there was a second signal */
-	bool unfetched;		/* because of that, records were left */
+	bool unfetched;		/* the second signal left records in the kernel */
 	bool unknown;		/* the kernel does not report losses */
 	bool failed_output;
 	bool failed_other;

@@ -228,7 +228,10 @@ static void put_metadata(FILE *file, const struct report *report)
 	fputs(metadata_events, file);
 }
 
-/* @model has the record already; it keeps call sites of frees, to be named later. */
+/*
+ * The model has processed the record already. Add the call sites of frees to it, because
+ * put_call_sites() names them later.
+ */
 static void ctf_record(const struct trace_record *record, void *data)
 {
 	struct ctf *ctf = data;
@@ -256,11 +259,11 @@ static void ctf_record(const struct trace_record *record, void *data)
 
 /**
  * write_ctf - read a trace into the model, and write it as CTF
- * @report: its model is new
- * @trace: from trace_open(), read to its end
- * @dir: is made, or has none of the files yet
+ * @report: the report, with an empty model
+ * @trace: from trace_open(); read to its end
+ * @dir: directory for the CTF trace, see ctf_open()
  *
- * Return: false when not all could be written, after a message.
+ * Return: false after a message if something could not be written.
  */
 bool write_ctf(const struct report *report, struct trace *trace, const char *dir)
 {

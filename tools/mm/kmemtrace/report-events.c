@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a record does to the model of kmemtrace-report, see report-model.h.
+ * The effect of a record on the model of kmemtrace-report, see report-model.h.
  *
  * Findings are certain only if no records are missing. So each loss of records begins a
  * new epoch, each object and block remembers its epoch, and findings about those of an
@@ -9,8 +9,8 @@
  * while recording was off.
  *
  * If the trace has no allocation of a freed address, the memory was allocated before the
- * trace, and the free is no error. There is one exception: in a page that the page
- * allocator gave out during the trace, everything was allocated during the trace.
+ * trace, and the free is no error. There is one exception: if a page was allocated during
+ * the trace, everything in it was allocated during the trace, too.
  *
  * The slab allocator and large kmalloc()s use blocks of pages, which have records of their
  * own. A record of an object says nothing about its block.
@@ -24,7 +24,7 @@
 /* kmalloc(0) returns this address; like 0, it is not memory */
 #define NO_MEMORY_LAST	16u
 
-/* born of an entry that is only a mark; no allocation has this time */
+/* value of @born in an entry that is only a mark; no allocation has this time */
 #define FREED		UINT64_MAX
 
 /* Add a finding. @epoch is that of the last record about this memory. */
@@ -161,7 +161,7 @@ static void object_gone(struct model *model, struct object *object)
 	object->epoch = model->epoch;
 }
 
-/* The parts that stay of a divided block count as live blocks of their own. */
+/* Each part of a divided block that stays live counts as a live block. */
 static bool cut(struct model *model, uint64_t start, uint64_t last,
 		struct block *part)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of the model, and what a record does to it. Only report-model.c uses this;
- * report-model.h has what the writers need.
+ * The state of the model, and the effect of a record on it. Only report-model.c uses this;
+ * the writers use report-model.h.
  */
 #ifndef _KMEMTRACE_REPORT_EVENTS_H
 #define _KMEMTRACE_REPORT_EVENTS_H
@@ -10,7 +10,7 @@
 
 #define FREED_BLOCKS	BIT(16)
 
-/* a block that was freed not long ago */
+/* a recently freed block */
 struct freed {
 	uint64_t start;
 	uint32_t site;

@@ -3,7 +3,7 @@
  * The model: sums and live memory, computed from the records of a trace in one pass.
  *
  * Memory grows with the live memory and with the number of call sites, never with the
- * length of the trace. All tables have limits; what exceeds a limit is counted together.
+ * length of the trace. All tables have limits; entries beyond a limit are counted together.
  */
 #ifndef _KMEMTRACE_REPORT_MODEL_H
 #define _KMEMTRACE_REPORT_MODEL_H

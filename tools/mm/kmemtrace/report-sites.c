@@ -210,7 +210,7 @@ void findings_free(struct findings *findings)
 /**
  * stats_add - add to sums
  * @sum: the sums
- * @stats: what to add
+ * @stats: the sums to add
  */
 void stats_add(struct stats *sum, const struct stats *stats)
 {

@@ -2,8 +2,8 @@
 /*
  * The tables of kmemtrace-report: call sites, sizes and findings.
  *
- * Each table has a limit, so that a trace cannot make them grow without bound. What
- * exceeds a limit is counted together.
+ * Each table has a limit, so that a trace cannot make it grow without bound. Entries
+ * beyond a limit are counted together.
  */
 #ifndef _KMEMTRACE_REPORT_SITES_H
 #define _KMEMTRACE_REPORT_SITES_H

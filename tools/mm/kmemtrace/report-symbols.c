@@ -2,8 +2,9 @@
 /*
  * Names for call sites, see report-symbols.h.
  *
- * A tag is the best source: it is the line itself, also in modules, and the recorded
- * kernel wrote it. vmlinux must be that of the recorded kernel, and kallsyms has no lines.
+ * A tag is the best source: it contains the line, also in modules, and comes from the
+ * recorded kernel itself. vmlinux must belong to the recorded kernel, and kallsyms has no
+ * lines.
  *
  * A call site is the return address of a call, which may belong to the next line or even
  * to the next function, so the byte before it is looked up. Many functions of the
@@ -121,7 +122,7 @@ static char *source_path(Dwarf_Die *cu, const char *file)
 	return clean(file);
 }
 
-/* Returns the file, and sets the line, that calls @die, an inlined function. */
+/* Returns the file that calls @die, an inlined function, and sets the line of the call. */
 static const char *called_from(Dwarf_Die *cu, Dwarf_Die *die,
 			       unsigned int *line)
 {

@@ -5,7 +5,7 @@
  * This file has the options, reads the trace into the model, and calls the writer. See
  * report.h for the parts.
  *
- * Of a damaged trace, everything that can be read is reported; the exit code shows the
+ * If a trace is damaged, everything that can be read is reported; the exit code shows the
  * damage.
  */
 #include <dirent.h>
@@ -143,7 +143,7 @@ enum long_option {
 	OPT_WEIGHT,
 	OPT_MOMENTS,
 	OPT_STRICT,
-	OPT_SECTION,	/* and on, by bit */
+	OPT_SECTION,	/* plus a bit of enum section */
 };
 
 static const struct option long_options[] = {

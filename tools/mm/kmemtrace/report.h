@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of kmemtrace-report share:
+ * The interfaces between the parts of kmemtrace-report:
  *
  *	report.c		options
  *	report-text.c ...	the writers, one for each format
@@ -50,7 +50,7 @@ enum sort_key {
 /**
  * enum group - what the allocations in a row have in common
  * @BY_SITE: call site: address, tag and type
- * @BY_TAG: code tag; without a tag, the type
+ * @BY_TAG: code tag and type
  * @BY_SIZE: bytes requested and allocated, and type
  * @BY_TYPE: enum kmemtrace_type_id
  */

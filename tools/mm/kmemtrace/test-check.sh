@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmemtrace_check: what is sound is clean, and each thing that is wrong is found
-# where it is.
+# Test kmemtrace_check: it finds no error in a valid trace, and it finds each error at its
+# offset.
 
 # shellcheck source=test-lib.sh
 . "$(dirname "$0")/test-lib.sh"
@@ -24,7 +24,7 @@ done
 check "empty" 0 "$tmp/good/cpu0.out"
 says "empty" 'empty; clean'
 
-# fault NAME MESSAGE, in both byte orders
+# fault NAME MESSAGE [OFFSET]: expect this error, in both byte orders
 fault() {
 	local order
 	for order in '' --big; do
@@ -82,7 +82,7 @@ fault truncated-head 'cut short after 5 bytes of a record' 62864
 gen bad --fault junk
 check "junk" 2 "$tmp/bad/cpu0.out"
 
-# --- what a header can lack, and a folder have beside it
+# --- a header with a missing tag, and other files in the directory
 
 gen odd --header span=whole
 sed -i '/^2 mm/d' "$tmp/odd/header"
@@ -95,7 +95,7 @@ gen odd --header page_size=65536
 check "larger pages" 2 "$tmp/odd/cpu0.out"
 says "larger pages" '4096 bytes are no pages of 65536'
 
-# A file that cannot be read is not a file that ends.
+# A read error must not count as the end of a file.
 gen unread
 ln -sf /proc/self/mem "$tmp/unread/cpu0.out"
 check "cannot be read" 1 "$tmp/unread/cpu0.out"
@@ -103,7 +103,7 @@ says "cannot be read" 'cpu0.out: empty; not read to its end'
 check "cannot be read, all" 1 --all "$tmp/unread"
 says "cannot be read, all" 'nothing follows from the numbers'
 
-# --- a newer ABI may have more
+# --- a trace of a newer ABI may contain more
 
 for name in id type feature-id feature-long; do
 	gen newer --fault "$name" --header abi_version=3
@@ -119,7 +119,7 @@ gen bare --big --no-header
 check "no header" 0 "$tmp/bare/cpu0.out"
 says "no header" 'byte order guessed: big'
 
-# --- how much is said
+# --- the number of messages
 
 gen bad --fault seq-back --events 4000
 python3 - "$tmp/bad/cpu0.out" <<'PY'
@@ -133,13 +133,13 @@ open(sys.argv[1], 'wb').write(data)
 PY
 check "many errors" 2 "$tmp/bad/cpu0.out"
 says "many errors" 'errors more'
-if [ "$(grep -c offset "$tmp/out")" -eq 20 ]; then pass; else fail "20 errors are shown"; fi
+if [ "$(grep -c offset "$tmp/out")" -eq 20 ]; then pass; else fail "not 20 errors are shown"; fi
 check "three errors" 2 -m 3 -q "$tmp/bad/cpu0.out"
-if [ "$(wc -l <"$tmp/out")" -eq 4 ]; then pass; else fail "3 errors are shown"; fi
+if [ "$(wc -l <"$tmp/out")" -eq 4 ]; then pass; else fail "not 3 errors are shown"; fi
 
 # --- all files together
 
-# edit FILE PYTHON: the file as a list r of records
+# edit FILE PYTHON: change a file with Python code, which finds the records in the list r
 edit() {
 	python3 - "$1" "$2" <<'PY'
 import struct, sys
@@ -226,7 +226,7 @@ says "header cut short" 'cut short'
 
 # --- hostile files
 
-# seed NAME ARG...: a small trace as the fuzzers take it
+# seed NAME ARG...: make a small trace in the format of the fuzzers
 seed() {
 	"$here/make-trace.py" "$tmp/$1.seed" --packed "${@:2}"
 }
@@ -240,7 +240,7 @@ expect "findings that go nowhere" 3 bash -c '"$@" >/dev/full' - \
 	"$bin/kmemtrace_check" "$tmp/odd/cpu1.out"
 says "findings that go nowhere" 'standard output: No space left'
 
-# --- a trace without a name
+# --- no directory given
 
 cd "$tmp" || exit
 check "no trace here" 1 --all
@@ -260,7 +260,7 @@ check "by name" 0 "--all=$tmp/kmemtrace-trace"
 check "two directories" 64 --all kmemtrace-trace kmemtrace-trace
 check "two directories, one with =" 64 --all=kmemtrace-trace kmemtrace-trace
 
-# --- what cannot be read
+# --- files that cannot be read, and wrong options
 
 check "no such file" 1 "$tmp/nothing"
 check "a directory" 1 "$tmp"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kmemtraced against a directory of files and pipes in place of debugfs: all but
-# what only a kernel can do, which are relay, CPUs that go, and losses.
+# Test kmemtraced with a directory of files and pipes instead of debugfs. Only relay, CPUs
+# that go offline, and losses need a kernel and are not tested here.
 
-# What is mounted here is gone with this script, however it ends.
+# The mounts of this script disappear with it, even if it is killed.
 if [ -z "${OWN_MOUNTS:-}" ] && unshare --mount true 2>/dev/null; then
 	OWN_MOUNTS=y exec unshare --mount "$0" "$@"
 fi
@@ -15,7 +15,7 @@ fi
 fake=$tmp/fake
 out=$tmp/trace
 gen source --cpus 3 --events 20000 --lost
-# some 18 MB: many times what is written at once
+# About 18 MB: many times the size of one write().
 gen large --cpus 1 --events 300000
 large=$tmp/large/cpu0.out
 
@@ -53,7 +53,7 @@ header() {
 	fi
 }
 
-# section NAME: begins with the words that the first line of stdin begins with
+# section NAME: the section must begin with the first word of standard input
 section() {
 	local line want
 	line=$(sed -n "/^section $1\$/{n;p}" "$out/header")
@@ -86,7 +86,7 @@ features() {
 	if [ "$now" = "$1" ]; then pass; else fail "features: $now"; fi
 }
 
-# --- what cannot begin
+# --- recordings that cannot begin
 
 run "no debugfs" 1
 says "no debugfs" 'is debugfs mounted'
@@ -101,7 +101,7 @@ says "help" 'Exit status'
 run "version" 0 --version
 if [ -e "$out" ]; then fail "left behind: $out"; else pass; fi
 
-# --- a recording of our own
+# --- a recording that kmemtraced begins and ends
 
 kernel 0
 files
@@ -165,9 +165,9 @@ says "joined" 'left on'
 recorded "joined"
 enabled "joined" 1
 header "joined" 'span part'
-# All that was ever written was read, so what was ever lost counts.
+# All bytes since boot were read, so all losses since boot count.
 header "joined" 'lost 2 3 144'
-# Who switched it on, and how often, is not known.
+# It is unknown how often recording was switched on.
 if grep -q '^begins' "$out/header"; then fail "joined: begins"; else pass; fi
 kernel 1
 files
@@ -184,7 +184,7 @@ run "joined and stopped" 2 --seconds 0.5 --force --stop
 enabled "joined and stopped" 0
 header "joined and stopped" 'span whole'
 
-# --- a newer kernel, one that lacks things
+# --- a newer kernel, and one without some of the files
 
 kernel 0
 files
@@ -196,7 +196,7 @@ rm "$fake/stats" "$fake/tags" "$fake/subbufs" "$fake/features"
 run "bare kernel" 0 --seconds 0.2 --force
 recorded "bare kernel"
 header "bare kernel" 'span part'
-# What was lost before it was joined is not its own.
+# Losses before kmemtraced joined do not count.
 echo 1 >"$fake/enabled"
 echo 4800 >"$fake/total_overruns"
 run "bare kernel, joined" 0 --seconds 1.3 --force --progress
@@ -213,9 +213,9 @@ recorded "nothing told of losses"
 header "nothing told of losses" 'span part'
 run "nothing told of losses, the rest" 4 --rest --force
 
-# --- signals, and two at a time
+# --- signals, and a second kmemtraced at the same time
 
-# begin [COMMAND...]: in the background, until it has made its files
+# begin [COMMAND...]: start kmemtraced in the background and wait until its files exist
 begin() {
 	local tries
 	"$@" "$bin/kmemtraced" --debugfs "$fake" --output "$out" --force 2>"$tmp/err" &
@@ -228,7 +228,7 @@ begin() {
 	fail "it does not begin"
 }
 
-# ended WHAT STATUS
+# ended WHAT STATUS: wait for the end of kmemtraced and expect STATUS
 ended() {
 	local status=0
 	wait "$daemon" || status=$?
@@ -237,7 +237,7 @@ ended() {
 	if [ "$status" -eq "$2" ]; then pass; else fail "$1: exit status $status"; fi
 }
 
-# who is run by nohup has SIGHUP ignored, and so have all below it
+# Under nohup, this script and its children ignore SIGHUP.
 signals="INT TERM HUP"
 ignored=$((16#$(awk '$1 == "SigIgn:" { print $2 }' /proc/self/status)))
 [ $((ignored & 1)) = 0 ] || signals="INT TERM"
@@ -257,9 +257,9 @@ for signal in $signals; do
 	header "SIG$signal" 'complete yes'
 done
 
-# --- killed: on disk there is a valid trace, but for a record it may end within
+# --- killed: the trace on disk is valid, but its last record may be cut short
 
-# whole_records FILE
+# whole_records FILE: print the number of whole records
 whole_records() {
 	python3 - "$1" <<'PY'
 import struct, sys
@@ -272,8 +272,8 @@ print(records)
 PY
 }
 
-# begins WHAT: cpu0.out is the beginning of the large trace, and all of it is reported
-# but for a record that is cut
+# begins WHAT: cpu0.out must be the beginning of the large trace, and all of it must be
+# reported, except for a record that is cut short
 begins() {
 	local status=0 records size
 	size=$(stat -c %s "$out/cpu0.out")
@@ -286,7 +286,7 @@ begins() {
 		fail "$1: more is wrong than the end"
 	fi
 	records=$(whole_records "$out/cpu0.out")
-	# both say it of the record that is cut
+	# Both programs complain about a record that is cut short.
 	expect "$1: report" "$status" "$bin/kmemtrace-report" --json -f -o "$tmp/json" "$out"
 	if python3 -c "
 import json
@@ -295,7 +295,7 @@ assert 0 < got['allocs'] + got['frees'] == $records, (got, $records)
 " >"$tmp/out" 2>&1; then pass; else fail "$1: not all is reported"; fi
 }
 
-# larger BYTES: wait until cpu0.out is
+# larger BYTES: wait until cpu0.out is larger than that
 larger() {
 	local tries
 	for ((tries = 0; tries < 1000; tries++)); do
@@ -326,10 +326,10 @@ for size in 1000000 5000000 12000000; do
 	begins "killed at $size"
 done
 
-# --- the buffers go while it reads; a kernel without O_DIRECT
+# --- buffers that are removed while kmemtraced reads; O_DIRECT that fails
 
-# What only a kernel can do is done by a library before libc, once there is a file
-# that is named after it in $FAULTS, and it leaves word of that.
+# A preloaded library simulates faults of the kernel. A fault happens if a file with its name
+# exists in $FAULTS; then the library creates NAME.fired beside it.
 cat >"$tmp/faults.c" <<'END'
 #include <errno.h>
 #include <fcntl.h>
@@ -355,7 +355,7 @@ static int fault(const char *name)
 	return 1;
 }
 
-/* Somebody else begins to record. */
+/* Another program switches recording on. */
 static void switch_on(void)
 {
 	int fd = open(getenv("ENABLED"), O_WRONLY | O_TRUNC);
@@ -364,7 +364,7 @@ static void switch_on(void)
 	close(fd);
 }
 
-/* There is no second file of a CPU to be had. */
+/* The second file of a CPU cannot be created. */
 int openat(int dir, const char *name, int flags, ...)
 {
 	static int files;
@@ -385,11 +385,11 @@ int openat(int dir, const char *name, int flags, ...)
 int openat64(int dir, const char *name, int flags, ...)
 	__attribute__((alias("openat")));
 
-/* Of this thread: the file that there is something to read in, and: "it is over". */
+/* Of each thread: the file in which poll() found data, and whether the thread must stop. */
 static __thread int polled = -1;
 static __thread int over;
 
-/* A reader waits for the event to stop, and behind it for its file. */
+/* A reader waits for the event to stop, fds[0], and for its file, fds[1]. */
 int poll(struct pollfd *fds, nfds_t nr, int timeout)
 {
 	struct timespec wait = { timeout / 1000, timeout % 1000 * 1000000L };
@@ -402,10 +402,10 @@ int poll(struct pollfd *fds, nfds_t nr, int timeout)
 	return ret;
 }
 
-/* A file of debugfs that was removed; and was there a poll() before it? */
+/* Note whether a poll() came before, and fail like a file of debugfs that was removed. */
 ssize_t read(int fd, void *buf, size_t size)
 {
-	/* a signal, the beginning of a header */
+	/* Ignore small reads: a signal, or the beginning of a header. */
 	if (size <= sizeof(struct signalfd_siginfo))
 		return syscall(SYS_read, fd, buf, size);
 	if (fcntl(fd, F_GETFL) & O_NONBLOCK) {
@@ -441,9 +441,9 @@ END
 faults=(env "LD_PRELOAD=$tmp/faults.so" "FAULTS=$tmp/faults" "ENABLED=$fake/enabled"
 	ASAN_OPTIONS=verify_asan_link_order=0)
 
-# fired FAULT: it did
+# fired FAULT: the fault must have happened
 fired() {
-	if [ -e "$tmp/faults/$1.fired" ]; then pass; else fail "$1: it did not come to that"; fi
+	if [ -e "$tmp/faults/$1.fired" ]; then pass; else fail "$1: it did not happen"; fi
 	rm -rf "$tmp/faults"
 	mkdir "$tmp/faults"
 }
@@ -463,7 +463,8 @@ done
 if [ -e "$tmp/faults/unpolled.fired" ]; then fail "a read() without poll()"; else pass; fi
 rm "$tmp/faults"/*
 
-# removed WHAT: all that was read before is there, and that it is not all is said
+# removed WHAT: the records that were read before must be there, and kmemtraced must report
+# that the trace is not complete
 removed() {
 	ended "$1" 1
 	fired removed
@@ -483,7 +484,7 @@ removed "buffers removed"
 same "buffers removed: cpu0" "$tmp/source/cpu0.out" "$out/cpu0.out"
 same "buffers removed: cpu1" "$tmp/source/cpu1.out" "$out/cpu1.out"
 
-# found out at the end, with something read that waits to be written
+# The error happens at the end, while data that were read are not written yet.
 kernel 0
 mkfifo "$fake/cpu0"
 begin "${faults[@]}"
@@ -496,7 +497,7 @@ removed "buffers removed at the end"
 exec 3>&-
 same "buffers removed at the end" "$tmp/source/cpu0.out" "$out/cpu0.out"
 
-# The files go and others come, with the same names: it keeps to those it has.
+# The files are replaced by others with the same names: kmemtraced must keep the old ones.
 kernel 0
 files
 begin
@@ -552,7 +553,7 @@ else
 	jobs_left=()
 fi
 
-# --- somebody else begins to record while it gets ready: that is not its to end
+# --- another program switches recording on while kmemtraced starts: recording must stay on
 
 kernel 0
 files
@@ -574,9 +575,9 @@ says "somebody else has begun, with a reader" '.out: Too many open files'
 enabled "somebody else has begun, with a reader" 1
 header "somebody else has begun, with a reader" 'complete no'
 
-# --- a second signal ends what the first has left
+# --- a second signal skips the records that the first one left
 
-# seconds FILE: since it was made
+# seconds FILE: print the age of a file
 seconds() {
 	python3 -c "import os, sys, time; print(time.time() - os.stat(sys.argv[1]).st_mtime)" "$1"
 }
@@ -599,7 +600,7 @@ for signals in "INT INT" "INT TERM" "TERM INT"; do
 	enabled "$signals" 0
 	header "$signals" 'complete no'
 	header "$signals" 'span part'
-	# a part of the trace, of whole records; all would take nine seconds
+	# The file is a part of the trace, with whole records. All of it would take nine seconds.
 	size=$(stat -c %s "$out/cpu0.out")
 	same "$signals" <(head -c "$size" "$large") "$out/cpu0.out"
 	expect "$signals: check" 0 "$bin/kmemtrace_check" "$out/cpu0.out"
@@ -611,9 +612,9 @@ for signals in "INT INT" "INT TERM" "TERM INT"; do
 	fi
 done
 
-# --- the kernel ends what a daemon that was killed has begun
+# --- the kernel ends the recording of a daemon that is killed
 
-# It is told so by what is written to the file that stays open, see mm/kmemtrace.c.
+# For this, kmemtraced writes 2 to "enabled" and keeps the file open, see mm/kmemtrace.c.
 kernel 0
 files
 begin
@@ -627,7 +628,7 @@ kill -TERM "$daemon"
 ended "held" 0
 enabled "held" 0
 
-# --- a CPU that comes while it records; one that is away is read at the end
+# --- a CPU that appears during the recording; an offline CPU is read at the end
 
 kernel 0
 cp "$tmp/source/cpu0.out" "$fake/cpu0"
@@ -641,7 +642,7 @@ says "late CPUs" 'CPU 9999 is offline'
 recorded "late CPUs"
 header "late CPUs" 'cpus 0 1 9999'
 
-# --- pipes: data that comes bit by bit, and a reader that waits
+# --- pipes: data that arrive in small pieces, and a reader that waits
 
 kernel 1
 mkfifo "$fake/cpu0"
@@ -657,7 +658,7 @@ kill -TERM "$daemon"
 ended "pipe" 2
 same "pipe" "$tmp/source/cpu0.out" "$out/cpu0.out"
 
-# --- nobody listens
+# --- standard error is closed or has no reader
 
 kernel 0
 files
@@ -684,7 +685,7 @@ else
 	fail "progress: no rate, or no losses"
 fi
 
-# --- without a name: the guide of kmemtrace, line by line
+# --- no directory given: the commands of the guide of kmemtrace
 
 kernel 0
 files
@@ -705,9 +706,9 @@ says "a header of something else" 'is no header of a trace'
 if [ "$(cat "$tmp/guide/header")" = 'my own' ]; then pass; else fail "my own header is gone"; fi
 if [ -e "$tmp/guide/cpu0.out" ]; then pass; else fail "a part of a trace is gone"; fi
 
-# --- a folder that others can write to, and what they can have put there
+# --- a directory that others can write to, and links that they may have put there
 
-# untouched FOLDER FILES: they are what was there, and nobody has begun to record
+# untouched DIR FILES: DIR must still contain just these files, and recording must be off
 untouched() {
 	local now
 	now=$(cd "$1" && echo *)
@@ -731,12 +732,12 @@ expect "the current folder" 3 env -C "$tmp/shared" "${briefly[@]}"
 says "the current folder" 'kmemtraced: .: belongs to another user, or others may write to it'
 says "the current folder" '--output DIR writes to another directory, which is created'
 untouched "$tmp/shared" cpu7.out
-# nothing of the kernel is changed for a folder that is refused
+# kmemtraced changes no setting of the kernel if it refuses the directory.
 for folder in "$tmp/shared" "$out"; do
 	expect "features, $folder is refused" 3 "${briefly[@]}" --features pid --output "$folder"
 	features '[time] pid [tag]'
 done
-# in it there can be one of one's own
+# A private directory in a shared one is allowed.
 chmod 1777 "$tmp/shared"
 expect "a folder in a shared one" 0 bash -c 'umask 0 && exec "$@"' - "${briefly[@]}" \
 	--output "$tmp/shared/own"
@@ -754,7 +755,7 @@ for name in leads leads/ leads//; do
 	expect "a link: $name" 3 "${briefly[@]}" --output "$tmp/$name"
 	untouched "$tmp/mine" '*'
 done
-# what is in one's own folder is replaced itself, and not what it leads to
+# Links in a private directory are replaced. Their targets are not changed.
 echo private >"$tmp/victim"
 ln "$tmp/victim" "$tmp/mine/cpu0.out"
 ln -s "$tmp/victim" "$tmp/mine/cpu1.out"
@@ -769,8 +770,8 @@ if [ "$(id -u)" = 0 ]; then
 	chown 65534 "$tmp/other"
 	expect "another user's" 3 "${briefly[@]}" --output "$tmp/other"
 	untouched "$tmp/other" '*'
-	# A link of root's that another user has given a second name: what
-	# fs.protected_hardlinks=0 lets him do, root does for him.
+	# A link of root to which another user has given a second name. The user could do this
+	# with fs.protected_hardlinks=0; here root does it for him.
 	mkdir "$tmp/theirs" "$tmp/theirs/sticky" "$tmp/all" "$tmp/for-links" "$tmp/few"
 	ln -s "$tmp/for-links" "$tmp/link-of-root"
 	for name in theirs theirs/sticky all few; do
@@ -790,7 +791,7 @@ if [ "$(id -u)" = 0 ]; then
 	expect "a link of root's among others" 0 "${briefly[@]}" --output "$tmp/all/one/one"
 	left=$(cd "$tmp/for-links" && echo *)
 	if [ "$left" = 'one two' ]; then pass; else fail "links of root's: $left"; fi
-	# a link on the way that is another user's is not followed, one of one's own is
+	# A link of another user in the path is not followed, but a link of the user himself is.
 	mkdir "$tmp/way" "$tmp/inner"
 	ln -s "$tmp/inner" "$tmp/way/theirs"
 	ln -s ../inner "$tmp/way/own"
@@ -812,7 +813,7 @@ if [ "$(id -u)" = 0 ]; then
 	else
 		fail "a report goes through a link"
 	fi
-	# the other way round, it is root's that another user does not write to
+	# The other way round: another user cannot write to a directory of root.
 	chmod -R a+rwX "$fake"
 	as_other=(setpriv --reuid 65534 --clear-groups env -C /)
 	expect "root's" 3 "${as_other[@]}" "${briefly[@]}" --output "$tmp/shared/own"
@@ -822,9 +823,9 @@ else
 	echo "skipped: two users, this takes root"
 fi
 
-# --- no more than that
+# --- the limit of --max
 
-# bytes: of all files of CPUs
+# bytes: print the size of all files of CPUs
 bytes() {
 	cat "$out"/cpu*.out | wc -c
 }
@@ -864,7 +865,7 @@ else
 	fail "--max of a large trace: $size bytes"
 fi
 
-# --- the disk is full, which a limit on the size of files is a stand-in for
+# --- a full disk; a limit on the size of files stands for it
 
 kernel 0
 for ((copies = 0; copies < 60; copies++)); do
@@ -896,11 +897,11 @@ expect "full from the beginning" 3 prlimit --fsize=8192 \
 enabled "full from the beginning" 0
 if [ -e "$out/header" ]; then fail "half a header is left"; else pass; fi
 
-# --- file systems: a full disk under O_DIRECT, and what has no O_DIRECT
+# --- file systems: a full disk with O_DIRECT, and file systems without O_DIRECT
 
 here_it_was=$out
 
-# mounted ARG...: a file system at $tmp/mnt, where the trace goes
+# mounted ARG...: mount a file system at $tmp/mnt and write traces there
 mounted() {
 	mkdir -p "$tmp/mnt"
 	if ! mount "$@" "$tmp/mnt" 2>"$tmp/out"; then
@@ -944,7 +945,7 @@ if mounted -o loop "$tmp/disk"; then
 	unmounted
 fi
 
-# 6.1 has no O_DIRECT on tmpfs, later kernels do; on ramfs none does.
+# Linux 6.1 has no O_DIRECT on tmpfs, but later kernels do. No kernel has it on ramfs.
 for type in ramfs tmpfs; do
 	mounted -t "$type" none || continue
 	kernel 0

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# For test-*.sh here, each of which is called with the directory of the products.
+# Functions for test-*.sh in this directory. The argument of a test is the directory that
+# contains the programs.
 
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,14 +26,14 @@ pass() {
 	passed=$((passed + 1))
 }
 
-# fail WHAT: with what the program said
+# fail WHAT: report a failure and show the output of the program
 fail() {
 	echo "FAILED: $1"
 	[ -s "$tmp/out" ] && head -n 20 "$tmp/out" | sed 's/^/    /'
 	failed=$((failed + 1))
 }
 
-# gen NAME ARG...: a new trace $tmp/NAME
+# gen NAME ARG...: make a new trace, $tmp/NAME
 gen() {
 	local name=$1
 	shift
@@ -40,7 +41,7 @@ gen() {
 	"$here/make-trace.py" "$tmp/$name" --scenario stream --first 1 --events 2000 "$@"
 }
 
-# expect WHAT STATUS COMMAND...: it ends with STATUS; its words are in $tmp/out
+# expect WHAT STATUS COMMAND...: run COMMAND and expect STATUS; its output goes to $tmp/out
 expect() {
 	local what=$1 status=$2 got=0
 	shift 2
@@ -52,7 +53,7 @@ expect() {
 	pass
 }
 
-# says WHAT TEXT: the last command said it
+# says WHAT TEXT: the output of the last command must contain TEXT
 says() {
 	if grep -qF -- "$2" "$tmp/out"; then
 		pass
@@ -69,7 +70,7 @@ not_says() {
 	fi
 }
 
-# same WHAT FILE FILE
+# same WHAT FILE FILE: the two files must have the same contents
 same() {
 	if cmp "$2" "$3" >"$tmp/out" 2>&1; then
 		pass

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test-report.sh [DIR]: kmemtrace-report of DIR against synthetic traces whose
-# sums are known. Prints a line "ok", "not ok" or "skip" a test.
+# test-report.sh [DIR]: test kmemtrace-report, which is in DIR, with synthetic traces whose
+# sums are known. For each test it prints a line "ok", "not ok" or "skip".
 #
-# test-report.sh --update [DIR] writes test-report.golden anew: look at the
-# difference before you keep it.
+# test-report.sh --update [DIR] writes a new test-report.golden: look at the difference
+# before you keep it.
 
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -21,8 +21,8 @@ trap 'rm -rf "$tmp"' EXIT
 failed=0
 order=("64" "64 --big" "32" "32 --big")
 
-# check NAME COMMAND...: a test; what it says is shown where it fails. 77: something
-# that is not ours is missing, and it says what
+# check NAME COMMAND...: run a test and show its output if it fails. Status 77 means that
+# another program is missing; the output names it.
 check() {
 	local name=$1 status=0
 	shift
@@ -38,7 +38,7 @@ check() {
 	esac
 }
 
-# trace NAME ARG...: a new trace $tmp/NAME
+# trace NAME ARG...: make a new trace, $tmp/NAME
 trace() {
 	local name=$1
 	shift
@@ -46,7 +46,8 @@ trace() {
 	"$here/make-trace.py" "$tmp/$name" "$@"
 }
 
-# exits STATUS ARG...: the program does; its words are in $tmp/out and $tmp/err
+# exits STATUS ARG...: run kmemtrace-report and expect STATUS; its output goes to $tmp/out
+# and $tmp/err
 exits() {
 	local status=$1 got=0
 	shift
@@ -64,7 +65,7 @@ says() {
 	return 1
 }
 
-# python CODE: with load(), to look at JSON
+# python CODE: run CODE, which can read JSON files with load()
 python() {
 	PYTHONPATH="$tmp" python3 -c "
 import collections, csv, json, re, sys
@@ -96,7 +97,7 @@ for kind in got['finding_counts']:
 "
 }
 
-# All but the addresses and the machine.
+# Compare everything except the addresses and the machine.
 same_everywhere() {
 	local i
 	for i in 1 2 3; do
@@ -271,7 +272,7 @@ assert got['told_events'] == 5 and got['told_bytes'] == 360, got
 assert got['gaps'] == 2 and got['gaps_of_one'] == 1 and got['missing'] == 6, got
 "
 }
-check "losses told" losses_told
+check "losses are reported" losses_told
 
 begins_told() {
 	exits 0 --summary "$tmp/losses" && says 'of them of one, as where recording began' || return
@@ -301,7 +302,7 @@ strict() {
 }
 check "--strict" strict
 
-# --- formats, read by what they are for
+# --- formats, tested with the programs that read them
 
 csv_agrees() {
 	exits 0 --csv "$tmp/workload0" -f -o "$tmp/rows.csv" || return
@@ -376,7 +377,7 @@ assert re.search(r'%.* first_alloc$', text, re.M), text[:400]
 }
 check "go tool pprof reads the profile" pprof_of_go
 
-# ctf TRACE: babeltrace2 reads it, as many events as there are records
+# ctf_of TRACE: babeltrace2 must read as many events as there are records
 ctf_of() {
 	rm -rf "$tmp/ctf"
 	exits 0 --ctf "$tmp/ctf" "$tmp/$1" || return
@@ -405,7 +406,7 @@ check "CTF is read by babeltrace2, with names" ctf_names
 ctf_losses() {
 	ctf_of losses && grep -q 'discarded' "$tmp/ctf.err"
 }
-check "CTF tells of losses" ctf_losses
+check "CTF reports losses" ctf_losses
 
 ctf_without_time() {
 	trace notime --features "" && json notime && ctf_of notime
@@ -419,8 +420,8 @@ check "CTF overwrites nothing" ctf_keeps_files
 
 # --- vmlinux
 
-# A program whose addresses are moved in the trace as those of a kernel are. The
-# label is what a call returns to, one byte further.
+# A program instead of a kernel: in the trace its addresses are moved, like those of a kernel.
+# The label is one byte before the return address of a call.
 make_vmlinux() (
 	cat >"$tmp/inlined.h" <<'END'
 static inline __attribute__((always_inline)) void allocate(void)
@@ -443,7 +444,7 @@ END
 	cd "$tmp" && "${CC:-gcc}" -g -O1 -no-pie -Wl,--defsym=_stext=before kernel.c -o vmlinux
 )
 
-# at_mark TRACE SITE: that call site is where the label is
+# at_mark TRACE SITE: move this call site to the label
 at_mark() {
 	local mark stext
 	mark=$(nm "$tmp/vmlinux" | sed -n 's/ . mark$//p')
@@ -470,7 +471,8 @@ assert (site['file'], site['line'], site['function']) == ('kernel.c', 7, 'caller
 }
 check "--vmlinux: file and line, past inlined headers, moved" file_and_line
 
-# Of one address, allocations with a tag and one without; and one that is in neither.
+# Allocations at one address with and without a tag, and one that neither a tag nor vmlinux
+# names.
 order_of_names() {
 	make_vmlinux && trace tagged --features time,tag && at_mark tagged 0x1010 || return
 	exits 0 --json --vmlinux "$tmp/vmlinux" "$tmp/tagged" -o "$tmp/tagged.json" || return
@@ -484,7 +486,7 @@ assert not any(f == 'alpha_alloc' for f, _, _ in names), names
 }
 check "the line is that of the tag, then of vmlinux, then none" order_of_names
 
-# --- what is broken
+# --- wrong options
 
 usage_errors() {
 	exits 64 a b && exits 64 --sort x "$tmp/basic0" &&
@@ -500,7 +502,7 @@ without_a_name() {
 	(cd "$tmp/here" && exits 0 --json) && cmp "$tmp/out" "$tmp/basic0.json" || return
 	(cd "$tmp/here/kmemtrace-trace" && exits 0 --json) &&
 		cmp "$tmp/out" "$tmp/basic0.json" || return
-	# the header that is here comes first
+	# A header in the current directory comes first.
 	cp "$tmp"/workload0/* "$tmp/here"
 	(cd "$tmp/here" && exits 0 --json) && cmp "$tmp/out" "$tmp/workload0.json" || return
 	mkdir "$tmp/empty" && (cd "$tmp/empty" && exits 1) && says "kmemtrace-trace"
@@ -556,16 +558,16 @@ reads_on() {
 	rm "$tmp/input/again" "$tmp/input/link"
 	diff -r "$tmp/basic0" "$tmp/input"
 }
-check "a trace is not written over by its report" reads_on
+check "a report does not overwrite its trace" reads_on
 
-# A folder for CTF that another user can write to is none.
+# A directory for CTF that another user can write to is refused.
 shared_folders() {
 	mkdir -p "$tmp/all" "$tmp/own" && chmod 1777 "$tmp/all" && ln -s own "$tmp/leads.ctf"
 	exits 3 --ctf "$tmp/all" "$tmp/basic0" && says "others may write to it" &&
 		exits 3 --ctf "$tmp/leads.ctf" "$tmp/basic0" &&
 		exits 0 --ctf "$tmp/own" "$tmp/basic0" && [ -z "$(ls "$tmp/all")" ]
 }
-check "no CTF into a folder of others" shared_folders
+check "no CTF into a directory of others" shared_folders
 
 full_disk() {
 	exits 3 -o /dev/full "$tmp/basic0" && says "--force overwrites it" &&
@@ -574,7 +576,7 @@ full_disk() {
 		exits 3 -f --json -o /dev/full "$tmp/basic0" &&
 		exits 3 -o "$tmp/no/such" "$tmp/basic0"
 }
-check "what cannot be written" full_disk
+check "outputs that cannot be written" full_disk
 
 cut_short() {
 	local at size
@@ -585,7 +587,7 @@ cut_short() {
 		rm -r "$tmp/cut"
 	done
 }
-check "cut short: told, by file and offset" cut_short
+check "cut short: reported, with file and offset" cut_short
 
 every_cut() {
 	local scenario seeds=()
@@ -602,7 +604,7 @@ hostile() {
 	ctf_of hostile || return
 	exits 0 "$tmp/hostile"
 }
-check "numbers as no machine has them" hostile
+check "impossible numbers" hostile
 
 reordered() {
 	cp -r "$tmp/basic0" "$tmp/swapped" || return
@@ -630,9 +632,9 @@ for key, value in want['kmalloc'].items():
     assert got['totals']['kmalloc'][key] == value, key
 "
 }
-check "more call sites and sizes than are told apart" beyond_limits
+check "more call sites and sizes than a report distinguishes" beyond_limits
 
-# peak EVENTS LIVE: the most memory that the report of such a trace has, in KiB
+# peak EVENTS LIVE: print the peak memory of kmemtrace-report for such a trace, in KiB
 peak() {
 	rm -rf "$tmp/long"
 	"$bin/bench-trace" "$tmp/long" "$1" "$2" || return
@@ -643,8 +645,8 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 ' "$report" "$tmp/long"
 }
 
-# Ten times as many events take no more than a tenth more; ten times as many live
-# objects do, so it is memory that is measured.
+# Ten times as many events need at most a tenth more memory. Ten times as many live objects
+# need more than that, which shows that the measurement works.
 memory_stays() {
 	local few many live
 	few=$(peak 200000 20000) && many=$(peak 2000000 20000) &&

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# trace.c: traces of other machines, of any order, and such as are damaged.
+# Test trace.c: traces of other machines, the order of the records, and damaged traces.
 
 # shellcheck source=test-lib.sh
 . "$(dirname "$0")/test-lib.sh"
@@ -14,7 +14,7 @@ records() {
 	grep -c '^[0-9]' "$tmp/out"
 }
 
-# The generator's clock only goes forward, and so must what is read.
+# The clock of the generator only goes forward, so the times that are read must do so, too.
 in_order() {
 	if sed -n 's/.* time \([0-9]*\).*/\1/p' "$tmp/out" | sort -nc 2>/dev/null; then
 		pass
@@ -23,7 +23,7 @@ in_order() {
 	fi
 }
 
-# has N: that many records were read
+# has WHAT N: N records must have been read
 has() {
 	if [ "$(records)" -eq "$2" ]; then
 		pass
@@ -87,7 +87,7 @@ dump "a directory without header" bare 1
 says "a directory without header" '! header 0: No such file'
 dump "no such file" nothing/cpu0.out 1
 
-# --- records with faults: the rest is read all the same
+# --- faulty records: the rest of the trace is still read
 
 # fault NAME RECORDS COMPLAINT
 fault() {

@@ -131,7 +131,7 @@ static char *next_line(struct header_reader *r)
 	return r->line;
 }
 
-/* Read a number that is a word of its own, and move @s behind it. */
+/* Read a number that is a word of its own, and move @s after it. */
 static bool take_number(char **s, uint64_t *value)
 {
 	char *p = *s + strspn(*s, " ");
@@ -562,7 +562,7 @@ static bool read_header(struct header_reader *r)
 
 /**
  * header_read - read the header of a trace
- * @file: has @name and @header; the rest is the result
+ * @file: @name and @header are set; the rest is the result
  * @needed: a trace without a header cannot be read
  * @to: receives complaints
  *

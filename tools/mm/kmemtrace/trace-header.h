@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading the file "header" of a trace. Only trace.c uses this; trace.h has what the
- * programs need.
+ * Reading the file "header" of a trace. Only trace-open.c uses this; the programs use
+ * trace.h.
  */
 #ifndef _KMEMTRACE_TRACE_HEADER_H
 #define _KMEMTRACE_TRACE_HEADER_H
@@ -13,7 +13,7 @@
  * struct header_file - the header while a trace is opened
  * @name: path of the file; header_free() frees it
  * @header: result
- * @byte_order_known: the header has the byte order
+ * @byte_order_known: the header contains the byte order
  * @cpus: CPUs that have a file in the trace
  * @nr_cpus: number of @cpus
  */

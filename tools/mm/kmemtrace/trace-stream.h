@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A trace that is open: its files and the merge of their records. trace-open.c fills
- * these in, trace.c reads records from them. trace.h has what the programs need.
+ * these in, trace.c reads records from them. The programs use trace.h.
  */
 #ifndef _KMEMTRACE_TRACE_STREAM_H
 #define _KMEMTRACE_TRACE_STREAM_H

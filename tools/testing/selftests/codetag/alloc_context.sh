@@ -45,7 +45,7 @@ test_no_such_line()
 	refuses $CTX "func no_such_function_at_all enable" "No such file"
 }
 
-# A pipe that is open is shown with the call that made it, and gone when it is closed.
+# The file must show an open pipe with the call that created it, until the pipe is closed.
 test_enable_and_disable()
 {
 	needs_profiling
@@ -66,7 +66,7 @@ test_enable_and_disable()
 	! grep -q "$PIPES" "$DEBUGFS/$CTX" || fail "still there once it is disabled"
 }
 
-# What was there before is not shown, and a selection is no other's.
+# Memory from before the command is not shown, and no other call site is enabled.
 test_only_what_is_chosen()
 {
 	needs_profiling

@@ -25,19 +25,19 @@ needs_points()
 		skip "allocations are no points since boot"
 }
 
-# what points are to do, without how often they did
+# the settings of all points, without their counts
 state()
 {
 	sed 's/ evaluated:.*//' "$DEBUGFS/$FAULTS"
 }
 
-# points: how the points of alloc_pipe_info() are
+# points: print the settings and counts of the points of alloc_pipe_info()
 points()
 {
 	sed -n "s/.* $PIPES class:memory \\(.*\\) \"\$/\\1/p" "$DEBUGFS/$FAULTS"
 }
 
-# sum KEY: of these
+# sum KEY: print the sum of this count over these points
 sum()
 {
 	points | tr ' ' '\n' | awk -F: -v key="$1" '$1 == key { n += $2 } END { print n + 0 }'
@@ -66,7 +66,7 @@ test_no_such_point()
 	refuses $FAULTS "class no_such_class enable" "No such file"
 }
 
-# probability 0: it is seen to come by, and does not fail
+# With probability 0, the point is evaluated but never fails.
 test_counts()
 {
 	needs_points

@@ -14,7 +14,7 @@ FEATURES=$(tr -d '[]' < "$DEBUGFS/$KT/features")
 CHOSEN=$(tr ' ' '\n' < "$DEBUGFS/$KT/features" | sed -n 's/^\[\(.*\)\]$/\1/p' | tr '\n' ' ')
 SUBBUFS=$(cat "$DEBUGFS/$KT/subbufs")
 
-# without a buffer there is no recording either
+# Restore the settings. Writing "subbufs" also drops the records of this test.
 restore()
 {
 	echo 0 > "$DEBUGFS/$KT/enabled"
@@ -24,7 +24,7 @@ restore()
 }
 trap restore EXIT
 
-# events: that were recorded, on all CPUs
+# events: print the number of events recorded on all CPUs
 events()
 {
 	awk '!/^#/ { n += $2 } END { print n + 0 }' "$DEBUGFS/$KT/stats"
@@ -88,7 +88,7 @@ test_changes_nothing_while_recording()
 	write $KT/subbufs "$SUBBUFS"
 }
 
-# Sizes of records follow each other to the end of what a CPU has, and ids are known.
+# The sizes of the records of each CPU must add up, and all ids must be known.
 test_records()
 {
 	write $KT/features none
@@ -101,7 +101,7 @@ test_records()
 	[ "$now" -gt "$had" ] || fail "no event"
 	found=0
 	for cpu in "$DEBUGFS/$KT"/cpu*; do
-		# whatever the byte order: the two ids in a word, then the size
+		# 16-bit words, in any byte order: the first has the two ids, the second the size.
 		head -c 1100000 "$cpu" | od -A n -t u2 -v -w8 > "$WORK/words"
 		records=$(awk '
 		left <= 0 { left = $2

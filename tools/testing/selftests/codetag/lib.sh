@@ -67,13 +67,14 @@ eq()
 	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
 }
 
-# mode FILE MODE: of root's
+# mode FILE MODE: FILE must have this mode and belong to root
 mode()
 {
 	eq "$1" "$(stat -c '%a %u' "$DEBUGFS/$1")" "$2 0"
 }
 
-# put FILE TEXT: in one write; the printf of some shells does not say which error it was
+# put FILE TEXT: write TEXT with one write(). The printf of some shells does not print the
+# error, so cat writes.
 put()
 {
 	printf '%s\n' "$2" | cat > "$DEBUGFS/$1"
@@ -85,14 +86,14 @@ write()
 	put "$1" "$2" || fail "$1 refused: $2"
 }
 
-# state FILE: what of it a command that is refused must not change; a test whose file also
-# has figures that others change says which part that is
+# state FILE: print the part of FILE that a refused command must not change. A test defines
+# its own state() if FILE also contains counts that change by themselves.
 state()
 {
 	cat "$DEBUGFS/$1"
 }
 
-# refuses FILE TEXT [ERROR]: the write fails with that, and changes nothing
+# refuses FILE TEXT [ERROR]: the write must fail with ERROR and change nothing
 refuses()
 {
 	state "$1" > "$WORK/before"
@@ -103,7 +104,7 @@ refuses()
 	state "$1" | cmp -s - "$WORK/before" || fail "$1 is changed by: $2"
 }
 
-# refuses_queries FILE: what is wrong with the words by which any command names lines
+# refuses_queries FILE: FILE must refuse commands with a wrong selection of call sites
 refuses_queries()
 {
 	refuses "$1" "func"

@@ -17,7 +17,7 @@ block()
 	     on && NF { print }' "$DEBUGFS/$STATS"
 }
 
-# value KEY: of it, 0 if there is none
+# value KEY: print this value of the block, 0 if there is none
 value()
 {
 	block | awk -v key="$1:" '$1 == key { n += $2 } END { print n + 0 }'

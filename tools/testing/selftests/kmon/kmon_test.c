@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/kmon: permissions, what each ioctl accepts and refuses in each state, the format of
- * the records, and that read + lost + unread is the number of records.
+ * Test /dev/kmon: permissions, the arguments that each ioctl accepts and refuses in each
+ * state, the format of the records, and that read + lost + unread is the number of records.
  *
  * The test also passes while another program has the device open; then it also reads the
  * records of that program.
@@ -339,7 +339,7 @@ TEST_F(kmon, reads_no_part_of_a_record)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, read(self->fd, nowhere, 65536));
 	EXPECT_EQ(EFAULT, errno);
-	/* and no record was lost by that */
+	/* The failed calls of read() must not lose a record. */
 	EXPECT_EQ(0, stats_of(self->fd).read);
 	ASSERT_EQ(0, drain(self->fd, &self->walk, 65536));
 	EXPECT_EQ(NULL, self->walk.wrong);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/allocinfo, its ioctls, and vm.mem_profiling: form, permissions, errors,
- * and that memory which this program takes is accounted and released.
+ * Test /proc/allocinfo, its ioctls, and vm.mem_profiling: format, permissions,
+ * errors, and that memory of this program is accounted and released.
  *
- * Boot with sysctl.vm.mem_profiling=1 or =0. After "never" there is only the
- * heading, and with CONFIG_MEM_ALLOC_PROFILING_DEBUG the sysctl is read-only:
- * the tests that need more are skipped then. What the sysctl was is restored.
+ * Boot with sysctl.vm.mem_profiling=1 or =0. After "never" the file has only the
+ * heading, and with CONFIG_MEM_ALLOC_PROFILING_DEBUG the sysctl is read-only: then
+ * the tests that need more are skipped. The value of the sysctl is restored.
  *
- * Other programs allocate and free meanwhile, so figures are compared with room
- * for what they do.
+ * Other programs allocate and free at the same time, so the comparisons of counts
+ * leave room for that.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +46,7 @@
 
 /* Helpers */
 
-/* A whole file, read @step bytes at a time and terminated; NULL if it cannot be. */
+/* Read a whole file, @step bytes at a time, and add a NUL byte. Returns NULL on failure. */
 static char *read_file(const char *path, size_t step)
 {
 	size_t room = 1 << 20, len = 0;
@@ -72,7 +72,7 @@ static char *read_file(const char *path, size_t step)
 	return text;
 }
 
-/* Returns 0 or an errno, as all helpers that return an int. */
+/* Returns 0 or an errno, like ask(), held_by() and open_pipes(). */
 static int write_sysctl(const char *value)
 {
 	ssize_t len = strlen(value);
@@ -103,7 +103,7 @@ static bool sysctl_is_writable(void)
 	return !stat(SYSCTL, &st) && (st.st_mode & 0200);
 }
 
-/* Do lines hold memory, or is there just the heading? */
+/* Does the file contain rows, or only the heading? */
 static bool has_rows(void)
 {
 	char *text = read_file(INFO, 1 << 16);
@@ -113,7 +113,7 @@ static bool has_rows(void)
 	return has;
 }
 
-/* The errno that an ordinary user gets from open(). */
+/* Returns the errno that an ordinary user gets from open(), or 0. */
 static int open_as_nobody(const char *path, int flags)
 {
 	int status;
@@ -147,7 +147,7 @@ struct held {
 	unsigned int records;
 };
 
-/* What all lines of a file hold. */
+/* Sum up the memory that all call sites in a source file hold. */
 static int held_by(const char *file, struct held *held)
 {
 	struct allocinfo_get_at at = {
@@ -187,7 +187,7 @@ static void close_pipes(int fds[NR_PIPES][2])
 	}
 }
 
-/* The next row of a text, terminated; NULL behind the last one. */
+/* Copy the next row of a text and add a NUL byte. Returns NULL after the last row. */
 static char *next_row(char **text, char row[1024])
 {
 	char *end = strchr(*text, '\n');
@@ -201,7 +201,7 @@ static char *next_row(char **text, char row[1024])
 	return row;
 }
 
-/* A row without its figures. */
+/* Returns a row without its counts. */
 static const char *names_of(const char *row)
 {
 	row += strspn(row, " ");
@@ -211,7 +211,7 @@ static const char *names_of(const char *row)
 	return row;
 }
 
-/* Have both texts the same lines of code in the same order? */
+/* Do both texts have the same call sites in the same order? */
 static bool same_names(char *a, char *b)
 {
 	char row_a[1024], row_b[1024], *ra, *rb;
@@ -225,7 +225,7 @@ static bool same_names(char *a, char *b)
 	return !*a && !*b;
 }
 
-/* A record has only the end of a name that is too long for it. */
+/* A record contains only the end of a name that is too long for its field. */
 static bool may_be_cut(const struct allocinfo_tag *tag)
 {
 	const size_t most = ALLOCINFO_STR_SIZE - 1;
@@ -234,7 +234,7 @@ static bool may_be_cut(const struct allocinfo_tag *tag)
 	       strlen(tag->filename) == most;
 }
 
-/* The file: who may read it, and in what form it is */
+/* The file: permissions and format */
 
 TEST(is_for_root)
 {
@@ -292,7 +292,7 @@ TEST(small_reads_read_the_same)
 	uint64_t id;
 
 	ASSERT_LE(0, fd);
-	/* again, if a module came or went meanwhile */
+	/* Try again if a module was loaded or unloaded meanwhile. */
 	for (int i = 0; i < 5 && !same; i++) {
 		id = content_id(fd);
 		whole = read_file(INFO, 1 << 16);
@@ -396,7 +396,7 @@ TEST_F(sysctl, read_only_means_that)
 	EXPECT_EQ(self->before, read_sysctl());
 }
 
-/* What is allocated is accounted, and released */
+/* Allocations are accounted and released */
 
 TEST_F(sysctl, accounts_pages)
 {
@@ -441,7 +441,7 @@ TEST_F(sysctl, accounts_objects)
 	ASSERT_EQ(0, held_by("fs/pipe.c", &with));
 	close_pipes(fds);
 	ASSERT_EQ(0, held_by("fs/pipe.c", &after));
-	/* a pipe and its buffers, each an allocation; some room for others' */
+	/* A pipe and its buffers are two allocations. Leave room for other programs. */
 	EXPECT_LE(before.calls + 2 * NR_PIPES, with.calls + NR_PIPES / 4);
 	EXPECT_LE(after.calls + 2 * NR_PIPES, with.calls + NR_PIPES / 4);
 	EXPECT_LE(before.bytes + 64 * NR_PIPES, with.bytes);
@@ -477,7 +477,7 @@ TEST_F(sysctl, accounts_nothing_while_off)
 	ASSERT_EQ(0, open_pipes(fds));
 	ASSERT_EQ(0, held_by("fs/pipe.c", &with));
 	EXPECT_LE(with.calls, before.calls);
-	/* nor is it released later, when it never was accounted */
+	/* Memory that was not accounted must not be released later. */
 	ASSERT_EQ(0, write_sysctl("1\n"));
 	close_pipes(fds);
 	ASSERT_EQ(0, held_by("fs/pipe.c", &after));
@@ -526,7 +526,7 @@ TEST_F(ioctls, refuse_bad_arguments)
 	}
 }
 
-/* A call that fails leaves the position where it was. */
+/* A call that fails does not change the position. */
 TEST_F(ioctls, go_on_after_an_error)
 {
 	struct allocinfo_tag_data second, again;
@@ -581,7 +581,7 @@ TEST_F(ioctls, filter_by_name)
 
 	if (!has_rows())
 		SKIP(return, UNAVAILABLE);
-	/* any one, to look for */
+	/* Take any record to search for. */
 	self->at.pos = 50;
 	ASSERT_EQ(0, ask(self->fd, ALLOCINFO_IOC_GET_AT, &self->at));
 	want = self->at.data.tag;
@@ -601,7 +601,7 @@ TEST_F(ioctls, filter_by_name)
 
 	strcpy(self->at.filter.fields.filename, "no/such/file.c");
 	EXPECT_EQ(ENOENT, ask(self->fd, ALLOCINFO_IOC_GET_AT, &self->at));
-	/* and that filter, and position, hold for what follows */
+	/* The filter and the position also apply to the next call. */
 	EXPECT_EQ(ENOENT, ask(self->fd, ALLOCINFO_IOC_GET_NEXT, &self->at.data));
 }
 
