@@ -57,8 +57,8 @@ static void put_log(const struct sched *s, FILE *out)
 	}
 	fputc('\n', out);
 	if (s->breaks)
-		fprintf(out, "Contradictions: %" PRIu64 "; records are missing, and their times\n",
-			s->breaks);
+		fprintf(out, "Contradictions: %" PRIu64
+			"; records are missing, so some times are too short\n", s->breaks);
 }
 
 static void put_cpus(const struct sched *s, FILE *out)

@@ -405,7 +405,7 @@ static bool check_record(struct check *c)
 static void summarize(const struct check *c)
 {
 	if (c->errors > check_options.max_errors)
-		printf("%s: and %llu errors more\n", c->name,
+		printf("%s: and %llu more errors\n", c->name,
 		       (unsigned long long)c->errors - check_options.max_errors);
 	if (check_options.quiet)
 		return;

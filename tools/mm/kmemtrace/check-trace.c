@@ -161,7 +161,7 @@ static void count_missing(struct trace *trace, const char *dir, struct account *
 		cpu = r.cpu;
 	}
 	if (a->doubles > check_options.max_errors)
-		finding(dir, "and %llu numbers more twice",
+		finding(dir, "and %llu more numbers appear twice",
 			(unsigned long long)(a->doubles - check_options.max_errors));
 	check_result.errors += a->doubles;
 }
@@ -199,7 +199,8 @@ static void check_told(const char *dir, const struct account *a)
 	if (a->told == lost - a->untold ||
 	    a->told == lost - a->untold + a->header->earlier_events)
 		return;
-	finding(dir, "records tell of %llu lost events, the kernel of %llu, %llu of them untold",
+	finding(dir,
+		"records report %llu lost events; the kernel counted %llu, %llu of them untold",
 		(unsigned long long)a->told, (unsigned long long)lost,
 		(unsigned long long)a->untold);
 	check_result.errors++;
@@ -244,7 +245,8 @@ static void check_missing(const char *dir, const struct account *a)
 /* The trace has no error, but it is unknown whether records are missing. */
 static void open_end(const char *dir, const char *why)
 {
-	finding(dir, "%s: what is there is sound, but it is unknown whether records are missing",
+	finding(dir,
+		"%s: the existing records are sound, but it is unknown whether records are missing",
 		why);
 	check_result.unknown = true;
 }
@@ -265,7 +267,7 @@ static void check_account(const char *dir, struct account *a)
 		return;
 	}
 	if (!header->complete) {
-		open_end(dir, "not complete, kmemtraced did not come to a good end");
+		open_end(dir, "not complete, kmemtraced did not finish it");
 		return;
 	}
 	if (!header->whole) {

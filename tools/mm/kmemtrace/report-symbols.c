@@ -315,7 +315,7 @@ static bool open_vmlinux(struct symbolizer *symbolizer, const char *vmlinux,
 	}
 	if (!find_moved(symbolizer))
 		complain(to, vmlinux, 0,
-			 "no _stext or _text here or in the trace: taken as not moved");
+			 "no _stext or _text here or in the trace: the kernel counts as not moved");
 	return true;
 }
 

@@ -209,7 +209,7 @@ static void say_trace(const struct report *report, FILE *out)
 		h->big_endian ? "big" : "little", h->abi_version,
 		h->complete ? "" : "; kmemtraced did not end it");
 	fprintf(out, "%" PRIu64 " records: %" PRIu64 " allocations, %" PRIu64
-		" frees, %" PRIu64 " of losses, %" PRIu64 " not known\n",
+		" frees, %" PRIu64 " reports of losses, %" PRIu64 " unknown\n",
 		c->records, c->allocs, c->frees, c->lost_records, c->unknown);
 	if (report->damage)
 		fprintf(out, "The trace is damaged in %" PRIu64 " places, see the messages.\n",
@@ -225,7 +225,8 @@ static void say_losses(const struct report *report, FILE *out)
 		fprintf(out, "Lost by the kernel: %" PRIu64 " records, %" PRIu64 " bytes.\n",
 			h->lost_events, h->lost_bytes);
 	if (c->lost_records)
-		fprintf(out, "Told of in the trace: %" PRIu64 " records lost, %" PRIu64 " bytes.\n",
+		fprintf(out, "Reported in the trace: %" PRIu64 " records lost, %" PRIu64
+			" bytes.\n",
 			c->lost_events, c->lost_bytes);
 	if (c->gaps && h->begins_known && !h->begins)
 		fprintf(out, "Sequence numbers missing: %" PRIu64 " in %" PRIu64
@@ -233,14 +234,14 @@ static void say_losses(const struct report *report, FILE *out)
 			c->missing, c->gaps);
 	else if (c->gaps)
 		fprintf(out, "Sequence numbers missing: %" PRIu64 " in %" PRIu64
-			" gaps; %" PRIu64 " of them of one, as where recording began.\n",
+			" gaps; %" PRIu64 " of them of one number, as when recording begins.\n",
 			c->missing, c->gaps, c->small_gaps);
 	if (c->more_sites)
 		fprintf(out, "Too many call sites: %" PRIu64
-			" records are told as of an unknown one.\n",
+			" records are counted for unknown call sites.\n",
 			c->more_sites);
 	if (c->more_sizes)
-		fprintf(out, "Too many sizes: %" PRIu64 " allocations are not told by size.\n",
+		fprintf(out, "Too many sizes: %" PRIu64 " allocations are not counted by size.\n",
 			c->more_sizes);
 }
 
@@ -275,8 +276,8 @@ static void say_totals(const struct report *report, FILE *out)
 	unsigned int i;
 
 	totals_make(report, totals, &all);
-	title(out, "Totals (older: frees of what was allocated before the trace;");
-	fputs("pages are also those that the kmalloc and cache objects are in)\n",
+	title(out, "Totals (older: frees of memory that was allocated before the trace;");
+	fputs("pages include those that contain kmalloc and cache objects)\n",
 	      out);
 	table_heads(&table, heads);
 	for (i = 0; i < MODEL_TYPES; i++) {
@@ -375,7 +376,7 @@ static void by_size(const struct report *report, FILE *out)
 {
 	if (report->group == BY_SIZE && report->sections & SECTION_ROWS)
 		return;
-	title(out, "By size of the allocation (asked for, in what it takes)");
+	title(out, "By size of the allocation (requested in allocated bytes)");
 	rows_table(report, BY_SIZE, report->sort, report->top, out);
 }
 

@@ -132,7 +132,7 @@ while at < len(data):
 open(sys.argv[1], 'wb').write(data)
 PY
 check "many errors" 2 "$tmp/bad/cpu0.out"
-says "many errors" 'errors more'
+says "many errors" 'more errors'
 if [ "$(grep -c offset "$tmp/out")" -eq 20 ]; then pass; else fail "not 20 errors are shown"; fi
 check "three errors" 2 -m 3 -q "$tmp/bad/cpu0.out"
 if [ "$(wc -l <"$tmp/out")" -eq 4 ]; then pass; else fail "not 3 errors are shown"; fi
@@ -175,7 +175,7 @@ check "one begin, by the header" 0 --all "$tmp/all"
 not_says "one begin, by the header" 'note'
 sed -i 's/^begins 1/begins many/' "$tmp/all/header"
 check "begins that are no number" 2 --all "$tmp/all"
-says "begins that are no number" 'no sense in the value of "begins"'
+says "begins that are no number" 'invalid value of "begins"'
 sed -i '/^begins /d' "$tmp/all/header"
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
 check "fifty records gone" 2 --all "$tmp/all"
@@ -184,7 +184,7 @@ says "fifty records gone" 'numbers are missing, but only 177 events were lost'
 gen all --lost --header span=whole
 sed -i 's/^lost 0 100 /lost 0 90 /' "$tmp/all/header"
 check "more told than lost" 2 --all "$tmp/all"
-says "more told than lost" 'records tell of 177 lost events, the kernel of 167'
+says "more told than lost" 'records report 177 lost events; the kernel counted 167'
 gen all --lost --header span=whole
 edit "$tmp/all/cpu0.out" 'l = [x for x in r if x[0] == 2][0]
 l[24:40] = struct.pack("<QQ", *(a + b for a, b in zip(struct.unpack("<QQ", l[24:40]), (10, 480))))'
@@ -204,7 +204,7 @@ says "a number twice" 'is in cpu'
 gen all --header span=part
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
 check "a part" 4 --all "$tmp/all"
-says "a part" 'a part of a recording: what is there is sound, but it is unknown'
+says "a part" 'a part of a recording: the existing records are sound, but it is unknown'
 check "the files of a part" 0 "$tmp/all/cpu0.out" "$tmp/all/cpu1.out"
 sed -i '/^span /d' "$tmp/all/header"
 check "nothing said of a span" 4 --all "$tmp/all"
@@ -212,7 +212,7 @@ says "nothing said of a span" 'a part of a recording'
 gen all --header span=whole --header complete=no
 edit "$tmp/all/cpu0.out" 'del r[100:150]'
 check "not complete" 4 --all "$tmp/all"
-says "not complete" 'not complete, kmemtraced did not come to a good end: what is there is sound'
+says "not complete" 'not complete, kmemtraced did not finish it: the existing records are sound'
 check "not complete, quiet" 4 --quiet --all "$tmp/all"
 says "not complete, quiet" 'not complete'
 sed -i 's/^span whole/span part/' "$tmp/all/header"

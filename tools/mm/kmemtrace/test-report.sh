@@ -275,7 +275,8 @@ assert got['gaps'] == 2 and got['gaps_of_one'] == 1 and got['missing'] == 6, got
 check "losses are reported" losses_told
 
 begins_told() {
-	exits 0 --summary "$tmp/losses" && says 'of them of one, as where recording began' || return
+	exits 0 --summary "$tmp/losses" &&
+		says 'of them of one number, as when recording begins' || return
 	trace whole --scenario losses --header begins=0
 	exits 0 --summary "$tmp/whole" &&
 		says 'Sequence numbers missing: 6 in 2 gaps; recording went on all the time.' &&

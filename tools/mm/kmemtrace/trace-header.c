@@ -366,7 +366,7 @@ static void read_key(struct header_reader *r, char *line)
 	if (keys[i].set(r, value))
 		r->seen |= 1u << i;
 	else
-		header_complain(r, "no sense in the value of \"%s\"", line);
+		header_complain(r, "invalid value of \"%s\"", line);
 }
 
 /* "12 mm/foo.c:123 [module] func:foo" */

@@ -152,7 +152,7 @@ static void walk_blob(struct walk *w, uint8_t type, const uint8_t *blob, unsigne
 {
 	w->types[type]++;
 	if (size_of(type) && size != size_of(type))
-		w->wrong = "a blob of another size than its type has";
+		w->wrong = "a blob whose size does not fit its type";
 	else if ((type == KMON_DT_TSKQUEUE && number(blob + 1, 2) == (uint64_t)w->pid) ||
 		 (type == KMON_DT_TSKQUEUE32 && number(blob + 1, 4) == (uint64_t)w->pid))
 		w->seen++;
@@ -183,7 +183,7 @@ static void walk(struct walk *w, const uint8_t *p, size_t len)
 		cpu = p[KMON_HDR_CPU];
 		if (p[KMON_HDR_SIZE] == KMON_DT_WIDE) {
 			if (cpu != KMON_CPU_MAX || size <= KMON_WIDE_SIZE) {
-				w->wrong = "a wide record that is none";
+				w->wrong = "an invalid wide record";
 				return;
 			}
 			cpu = number(p + KMON_HDR_SIZE + 1, 2);
@@ -193,7 +193,7 @@ static void walk(struct walk *w, const uint8_t *p, size_t len)
 			walk_blob(w, p[KMON_HDR_SIZE], p + KMON_HDR_SIZE, size);
 		}
 		if (cpu >= sysconf(_SC_NPROCESSORS_CONF))
-			w->wrong = "a CPU that there is not";
+			w->wrong = "a CPU that does not exist";
 		walk_time(w, cpu, number(p + KMON_HDR_TIME, 8));
 		p += KMON_HDR_SIZE + size;
 		len -= KMON_HDR_SIZE + size;
