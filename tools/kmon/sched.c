@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tasks and CPUs did, see sched.h.
+ * The times of tasks and CPUs, see sched.h.
  *
  * A switch names the previous task, so the first switch on a CPU shows what ran there
  * since the log began. If the first record of a task is a switch to it, the task has waited

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What tasks and CPUs did, from the records of the scheduler in the order of their times.
+ * The run and wait times of tasks, and the busy and idle times of CPUs, from the records
+ * of the scheduler in the order of their times.
  *
  * All times are nanoseconds between the first and the last record of the log.
  */

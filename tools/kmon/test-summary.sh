@@ -8,7 +8,7 @@
 . "$(dirname "$0")/test-lib.sh"
 
 # summary WHAT LOG: make a summary and print it in short lines.
-# Of each CPU: cpu busy idle unknown switches. Of each task: pid run wait switches preempted
+# For each CPU: cpu busy idle unknown switches. For each task: pid run wait switches preempted
 # wakeups migrations, then count, sum and max of its latencies.
 summary() {
 	parse "$1" 0 --summary --json "$2"

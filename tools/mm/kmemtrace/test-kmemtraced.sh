@@ -385,7 +385,7 @@ int openat(int dir, const char *name, int flags, ...)
 int openat64(int dir, const char *name, int flags, ...)
 	__attribute__((alias("openat")));
 
-/* Of each thread: the file in which poll() found data, and whether the thread must stop. */
+/* For each thread: the file in which poll() found data, and whether the thread must stop. */
 static __thread int polled = -1;
 static __thread int over;
 
