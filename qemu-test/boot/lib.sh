@@ -83,10 +83,10 @@ tags()
 	sed 1,2d $INFO
 }
 
-# "bytes calls" of the lines that match an awk pattern, summed.
+# "bytes calls" of the lines that match an extended regular expression, summed.
 sum_tags()
 {
-	tags | awk -v p="$1" '$0 ~ p { b += $1; c += $2 } END { print b + 0, c + 0 }'
+	grep -E "$1" $INFO | awk '{ b += $1; c += $2 } END { print b + 0, c + 0 }'
 }
 
 # A figure of /proc/meminfo

@@ -350,7 +350,7 @@ test_readers_and_modules()
 	done
 	[ ! -d $SLEEP ] || rmmod ctag_sleep
 	rounds=0
-	while [ $rounds -lt 15 ]; do
+	while [ $rounds -lt 5 ]; do
 		insmod /modules/ctag_sleep.ko || break
 		echo "pieces 2000" > $SLEEP/cmd || break
 		rmmod ctag_sleep || break
@@ -359,7 +359,7 @@ test_readers_and_modules()
 	touch /tmp/enough
 	wait
 	rm /tmp/enough
-	eq "rounds" $rounds 15
+	eq "rounds" $rounds 5
 	[ ! -d $SLEEP ] || fail "the module cannot be unloaded"
 }
 

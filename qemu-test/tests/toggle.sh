@@ -87,7 +87,7 @@ test_under_load()
 	busy 1 &
 	b=$!
 	cmd alloc all 20
-	flip 40 30000 &
+	flip 20 30000 &
 	f=$!
 	while kill -0 $f 2>/dev/null; do
 		cmd churn 40
@@ -101,9 +101,9 @@ test_under_load()
 test_two_at_the_switch()
 {
 	fresh
-	flip 40 5000 &
+	flip 20 5000 &
 	f=$!
-	flip 40 7000 &
+	flip 20 7000 &
 	g=$!
 	while kill -0 $f 2>/dev/null; do
 		cmd churn 20
@@ -115,7 +115,7 @@ test_two_at_the_switch()
 test_while_modules_come_and_go()
 {
 	[ ! -d $CTAG ] || mod_unload
-	flip 40 10000 &
+	flip 20 10000 &
 	f=$!
 	while kill -0 $f 2>/dev/null; do
 		mod_load
