@@ -1014,9 +1014,10 @@ static int context_get_tables(void)
 }
 
 /*
- * Free the tables if no site is armed or on. In that case either no site was on
- * before, or context_sweep() has waited for a grace period since the last one
- * went off. So no CPU uses the tables or asks for a refill.
+ * Free the tables if no site is armed or on. This is safe: no CPU uses the
+ * tables or requests a refill. Either no site was ever on since the tables were
+ * allocated, or context_sweep() has waited for a grace period after the last
+ * site was switched off.
  */
 static void context_put_tables(void)
 {

@@ -99,8 +99,9 @@ void codetag_time_stats_count(struct codetag_time_stats *tag, u64 start)
 	struct time_stats *stats = READ_ONCE(tag->stats);
 
 	/*
-	 * Drop an event that began before timing was enabled; the start is 0 if
-	 * it was off then. "<=", because the clock can stand still for a while.
+	 * Drop an event that began before timing was enabled. If timing was off
+	 * at the start of the event, @start is 0. The comparison includes equal
+	 * times, because the clock can stand still for a while.
 	 */
 	if (!stats || start <= atomic64_read(&time_stats_since))
 		return;

@@ -449,9 +449,9 @@ int __dynamic_fault_decides(gfp_t gfp)
 /* Internals: the tags */
 
 /*
- * A walk over all points visits the allocation tags, if available, and then the
- * tags of dynamic_fault(). The position of a tag of dynamic_fault() is its
- * codetag_pos() with this bit set.
+ * A walk over all fault points visits two sections of tags: the allocation tags,
+ * if they are available, and then the tags of dynamic_fault(). A position in the
+ * walk is the codetag_pos() of the tag. This bit is set in the second section.
  */
 #define FAULT_POS_OWN	BIT_ULL(60)
 

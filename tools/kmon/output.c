@@ -69,7 +69,7 @@ static size_t write_all(struct output *output, const uint8_t *data, size_t size)
 	return at;
 }
 
-/* Cut the last @size bytes off a file. Other outputs stay as they are. */
+/* Remove the last @size bytes of a file. From a pipe nothing can be removed. */
 static void cut(struct output *output, size_t size)
 {
 	off_t end = lseek(output->fd, 0, SEEK_CUR);

@@ -84,9 +84,9 @@ s = json.load(open("whole"))
 assert s["latency"]["histogram"] == [[32, 1], [64, 1]], s["latency"]
 assert (s["latency"]["count"], s["latency"]["sum"], s["latency"]["max"]) == (2, 145, 95)'
 
-# A wakeup by a task shows that its CPU runs this task, even if the CPU never switches.
-# Without such a record this is unknown. Waking a task that runs or waits has no effect on
-# its times.
+# CPUs that never switch tasks. If a task on such a CPU wakes another task, the record shows
+# that the waking task runs there; if there is no such record, the running task is unknown.
+# A wakeup of a task that runs or waits already does not change its times.
 log quiet <<'TEXT'
 cpu=3,ts=10,op=WAK,from=40,to=41
 cpu=3,ts=15,op=QUE,pid=41

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * try-output FILE MAX PIECE [force|undo]: the output of kmonlog, without a device.
+ * try-output FILE MAX PIECE [force|undo]: test the output of kmonlog without a device.
  *
- * It reads records from standard input in pieces of PIECE bytes and writes them to FILE,
- * or to standard output if FILE is -, as kmonlog would. It prints the result to standard
- * error. With undo, it does the same as kmonlog if the device cannot be started.
+ * It reads records from standard input in pieces of PIECE bytes, and writes them with the
+ * functions of kmonlog: to FILE, or to standard output if FILE is "-". It prints the result
+ * to standard error. With undo, it takes the output back, as kmonlog does if it cannot
+ * start the device.
  */
 #include <inttypes.h>
 #include <poll.h>

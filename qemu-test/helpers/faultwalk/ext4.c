@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The workload ext4: mounts the disk of -d on /mnt and uses every feature of its files.
+ * The workload "ext4": it mounts the disk that the option -d names on /mnt, and uses every
+ * feature that files of ext4 have.
  */
 #include "faultwalk.h"
 #include <errno.h>

@@ -4,10 +4,11 @@
  * bench-trace --trace-cmd FILE EVENTS LIVE: write the same events in the format of
  * ftrace, to measure "trace-cmd report FILE".
  *
- * Four CPUs take turns of a few dozen events. The events have time stamps and pids,
- * because both tracers record them. (With only two CPUs, 100 million events would need
- * more than 2 GiB per CPU. Above this size, trace-cmd 3.1 maps each page by itself; after
- * a few million events it reaches the limit of mappings and exits without a message.)
+ * Four CPUs take turns; a turn is a few dozen events. The events have time stamps and pids,
+ * because kmemtrace and ftrace record both. There are four CPUs because trace-cmd 3.1 maps
+ * each page separately if a CPU has more than 2 GiB: after a few million events it reaches
+ * the limit of mappings, and exits without a message. 100 million events of two CPUs would
+ * exceed 2 GiB for each.
  *
  * Nine of ten events concern objects, one of ten concerns pages. As in a slab allocator,
  * the address that was freed last is allocated next. About LIVE objects are live, and a

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile traces for kmemtrace-report: a whole trace goes through the model and every
- * writer. fuzz-trace.c only tests reading. See fuzz.h for the format of an input.
+ * Hostile traces for kmemtrace-report: the report is computed from a trace and written in
+ * every format. fuzz-trace.c stops after the trace is read. See fuzz.h for the format of
+ * an input.
  *
  * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that takes
  * files and reads each of them cut off at every byte and as a whole.

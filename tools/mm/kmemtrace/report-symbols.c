@@ -2,14 +2,15 @@
 /*
  * Names for call sites, see report-symbols.h.
  *
- * A tag is the best source: it contains the line, also in modules, and comes from the
- * recorded kernel itself. vmlinux must belong to the recorded kernel, and kallsyms has no
- * lines.
+ * There are three sources. A tag is the best one: the recorded kernel wrote it, and it has
+ * the line, even for a call site in a module. vmlinux has lines as well, but the user may
+ * pass that of a different kernel. kallsyms has functions and no lines.
  *
- * A call site is the return address of a call, which may belong to the next line or even
- * to the next function, so the byte before it is looked up. Many functions of the
+ * A call site is the return address of a call. This address may belong to the next line or
+ * even to the next function, so the byte before it is looked up. Many functions of the
  * allocators are inlined from headers. A line of a header does not help the reader, so the
- * search goes outwards to the first line in a file that is not a header.
+ * search continues with the function into which the code was inlined, until a line is in a
+ * file that is not a header.
  *
  * vmlinux has the addresses that the kernel was linked for. The symbols _stext or _text
  * of the trace show where it ran.

@@ -23,7 +23,7 @@ in_order() {
 	fi
 }
 
-# has WHAT N: N records must have been read
+# has WHAT N: test that the last dump printed N records; WHAT names the test if it fails
 has() {
 	if [ "$(records)" -eq "$2" ]; then
 		pass
