@@ -67,10 +67,12 @@
 #include <linux/percpu.h>
 #include <linux/pgalloc_tag.h>
 #include <linux/preempt.h>
+#include <linux/proc_fs.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -1296,7 +1298,7 @@ static int context_command(struct codetag_words *w)
 	return min(nr, 0);
 }
 
-/* Interface: debugfs */
+/* Interface: debugfs and procfs */
 
 /**
  * struct context_reader - an open file
@@ -1511,9 +1513,14 @@ static const struct seq_operations context_seq_ops = {
 
 static int context_open(struct inode *inode, struct file *file)
 {
-	struct context_reader *r = kvmalloc(sizeof(*r), GFP_KERNEL);
+	struct context_reader *r;
 	int err;
 
+	/* A call stack can contain an address that has no symbol. */
+	err = security_locked_down(LOCKDOWN_TRACEFS);
+	if (err)
+		return err;
+	r = kvmalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
 		return -ENOMEM;
 	r->pos = 0;
@@ -1546,6 +1553,14 @@ static const struct file_operations context_fops = {
 	.llseek		= seq_lseek,
 	.write		= context_write,
 	.release	= context_release,
+};
+
+static const struct proc_ops context_proc_ops = {
+	.proc_open	= context_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_write	= context_write,
+	.proc_release	= context_release,
 };
 
 static int context_mem_show(struct seq_file *m, void *v)
@@ -1591,6 +1606,8 @@ static int __init context_init(void)
 	context_mem_max = context_mem_asked();
 	alloc_tag_register_watcher(&context_watcher);
 	debugfs_create_file("alloc_tags.ctx", 0600, NULL, NULL, &context_fops);
+	/* Under lockdown, debugfs does not open files that can be written. */
+	proc_create("alloc_tags.ctx", 0600, NULL, &context_proc_ops);
 	debugfs_create_file("alloc_tags.ctx_mem", 0400, NULL, NULL,
 			    &context_mem_fops);
 	return 0;

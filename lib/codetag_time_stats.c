@@ -34,6 +34,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/sched/debug.h>
 #include <linux/seq_file.h>
@@ -364,7 +365,7 @@ static int time_stats_command(struct codetag_words *w)
 	return err;
 }
 
-/* Interface: debugfs */
+/* Interface: debugfs and procfs */
 
 /**
  * struct time_stats_row - a call site in the list
@@ -539,6 +540,14 @@ static const struct file_operations time_stats_fops = {
 	.release	= time_stats_release,
 };
 
+static const struct proc_ops time_stats_proc_ops = {
+	.proc_open	= time_stats_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_write	= time_stats_write,
+	.proc_release	= time_stats_release,
+};
+
 /* Init */
 
 static bool time_stats_at_boot __initdata;
@@ -574,6 +583,8 @@ core_initcall(codetag_time_stats_init_tags);
 static int __init codetag_time_stats_init(void)
 {
 	debugfs_create_file("time_stats", 0600, NULL, NULL, &time_stats_fops);
+	/* Under lockdown, debugfs does not open files that can be written. */
+	proc_create("time_stats", 0600, NULL, &time_stats_proc_ops);
 	return 0;
 }
 late_initcall(codetag_time_stats_init);

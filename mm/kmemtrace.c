@@ -41,7 +41,9 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/proc_fs.h>
 #include <linux/relay.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -565,6 +567,42 @@ no_kfree:
 
 /* Internals: the channel */
 
+static int buf_open(struct inode *inode, struct file *file)
+{
+	/* The records contain kernel addresses. */
+	int ret = security_locked_down(LOCKDOWN_TRACEFS);
+
+	return ret ?: relay_file_operations.open(inode, file);
+}
+
+static ssize_t buf_read(struct file *file, char __user *user, size_t count,
+			loff_t *ppos)
+{
+	return relay_file_operations.read(file, user, count, ppos);
+}
+
+static __poll_t buf_poll(struct file *file, poll_table *wait)
+{
+	return relay_file_operations.poll(file, wait);
+}
+
+static int buf_release(struct inode *inode, struct file *file)
+{
+	return relay_file_operations.release(inode, file);
+}
+
+/*
+ * The operations of relay without mmap(): under lockdown, debugfs does not open
+ * a file that can be mapped. On other kernels it does not pass mmap() on.
+ */
+static const struct file_operations buf_fops = {
+	.open		= buf_open,
+	.read		= buf_read,
+	.poll		= buf_poll,
+	.release	= buf_release,
+	.llseek		= no_llseek,
+};
+
 static struct dentry *create_buf_file(const char *filename,
 				      struct dentry *parent, umode_t mode,
 				      struct rchan_buf *buf, int *is_global)
@@ -574,8 +612,7 @@ static struct dentry *create_buf_file(const char *filename,
 	/* There are no files before debugfs; relay needs a non-NULL value. */
 	if (!filename)
 		return &none;
-	return debugfs_create_file(filename, mode, parent, buf,
-				   &relay_file_operations);
+	return debugfs_create_file(filename, mode, parent, buf, &buf_fops);
 }
 
 static int remove_buf_file(struct dentry *dentry)
@@ -766,7 +803,7 @@ static void stop_recording(void)
 		close_subbufs();
 }
 
-/* Interface: debugfs */
+/* Interface: debugfs and procfs */
 
 /* Values that can be written to "enabled". It reads as 0 or 1. */
 enum enabled {
@@ -840,6 +877,13 @@ static const struct file_operations enabled_fops = {
 	.llseek		= default_llseek,
 };
 
+static const struct proc_ops enabled_proc_ops = {
+	.proc_read	= enabled_read,
+	.proc_write	= enabled_write,
+	.proc_release	= enabled_release,
+	.proc_lseek	= default_llseek,
+};
+
 static int subbufs_get(void *data, u64 *val)
 {
 	*val = READ_ONCE(kmemtrace_subbufs);
@@ -866,7 +910,15 @@ static int subbufs_set(void *data, u64 val)
 	mutex_unlock(&kmemtrace_lock);
 	return ret;
 }
-DEFINE_DEBUGFS_ATTRIBUTE(subbufs_fops, subbufs_get, subbufs_set, "%llu\n");
+DEFINE_SIMPLE_ATTRIBUTE(subbufs_fops, subbufs_get, subbufs_set, "%llu\n");
+
+static const struct proc_ops subbufs_proc_ops = {
+	.proc_open	= subbufs_fops_open,
+	.proc_read	= simple_attr_read,
+	.proc_write	= simple_attr_write,
+	.proc_lseek	= generic_file_llseek,
+	.proc_release	= simple_attr_release,
+};
 
 static int features_show(struct seq_file *m, void *v)
 {
@@ -955,6 +1007,14 @@ static const struct file_operations features_fops = {
 	.release	= single_release,
 };
 
+static const struct proc_ops features_proc_ops = {
+	.proc_open	= features_open,
+	.proc_read	= seq_read,
+	.proc_write	= features_write,
+	.proc_lseek	= seq_lseek,
+	.proc_release	= single_release,
+};
+
 static void copy_counts(void *data)
 {
 	unsigned long flags;
@@ -1028,8 +1088,20 @@ static void create_files(void)
 	debugfs_create_file("stats", 0400, dir, NULL, &stats_fops);
 	debugfs_create_file("tags", 0400, dir, NULL, &tags_fops);
 	debugfs_create_file("features", 0600, dir, NULL, &features_fops);
-	debugfs_create_file_unsafe("subbufs", 0600, dir, NULL, &subbufs_fops);
+	debugfs_create_file("subbufs", 0600, dir, NULL, &subbufs_fops);
 	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
+}
+
+/* Under lockdown, debugfs does not open files that can be written. */
+static void create_proc_files(void)
+{
+	struct proc_dir_entry *dir = proc_mkdir("kmemtrace", NULL);
+
+	if (!dir)
+		return;
+	proc_create("features", 0600, dir, &features_proc_ops);
+	proc_create("subbufs", 0600, dir, &subbufs_proc_ops);
+	proc_create("enabled", 0600, dir, &enabled_proc_ops);
 }
 
 static int __init kmemtrace_debugfs_init(void)
@@ -1053,6 +1125,7 @@ static int __init kmemtrace_debugfs_init(void)
 	if (ret)
 		pr_err("cannot create files for the buffers, error %d\n", ret);
 	create_files();
+	create_proc_files();
 	return 0;
 }
 fs_initcall(kmemtrace_debugfs_init);

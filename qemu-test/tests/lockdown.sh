@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The table of Documentation/admin-guide/codetag-lockdown.rst: what each interface permits
+# without lockdown, under lockdown=integrity, and under lockdown=confidentiality.  A case is
+# a row, and each boot is a column.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=1 lockdown=integrity
+# append: sysctl.vm.mem_profiling=1 lockdown=confidentiality
+# programs: kmemtraced kmemtrace_check kmemtrace-report kmonlog kmonparse
+# memory: 1G
+# disk: 256M
+
+. /qt/lib.sh
+
+DEBUG=/sys/kernel/debug
+KT=$DEBUG/kmemtrace
+PKT=/proc/kmemtrace
+
+mount -t securityfs none /sys/kernel/security 2>/dev/null
+# none [integrity] confidentiality
+COLUMN=$(sed 's/.*\[\(.*\)\].*/\1/' /sys/kernel/security/lockdown 2>/dev/null)
+
+# cells NONE INTEGRITY CONFIDENTIALITY: the one of this boot
+cells()
+{
+	case $COLUMN in
+	none) echo "$1" ;;
+	integrity) echo "$2" ;;
+	confidentiality) echo "$3" ;;
+	*) fail "lockdown is '$COLUMN'" ;;
+	esac
+}
+
+# opens FLAGS FILE: prints "rw", "r" or "-", as root can open the file; fails if a refusal
+# is not EPERM
+opens()
+{
+	got=
+	if (: < "$1") 2> /tmp/err; then
+		got=r
+	else
+		grep -q "Operation not permitted" /tmp/err || fail "$1: $(cat /tmp/err)"
+	fi
+	case $(stat -c %a "$1") in
+	600|644)
+		if (: >> "$1") 2> /tmp/err; then
+			got=${got}w
+		else
+			grep -q "Operation not permitted" /tmp/err || fail "$1: $(cat /tmp/err)"
+		fi ;;
+	esac
+	echo "${got:--}"
+}
+
+# row FILE NONE INTEGRITY CONFIDENTIALITY
+row()
+{
+	[ -e "$1" ] || fail "no $1"
+	got=$(opens "$1") || fail "$got"
+	eq "$1 under $COLUMN" "$got" "$(cells "$2" "$3" "$4")"
+}
+
+test_lockdown_is_as_requested()
+{
+	want=$(sed -n 's/.*lockdown=\([a-z]*\).*/\1/p' /proc/cmdline)
+	eq lockdown "$COLUMN" "${want:-none}"
+}
+
+test_allocinfo()
+{
+	row $INFO r r r
+	[ "$(tags | wc -l)" -gt 500 ] || fail "few lines"
+	/qt/bin/allocinfo positions > /tmp/positions || fail "ioctl: $(cat /tmp/positions)"
+}
+
+test_sysctl()
+{
+	row $MP rw rw rw
+	profiling 0
+	profiling 1
+}
+
+# contexts FILE: enables a call site, reads a stack and disables the site
+contexts()
+{
+	echo "func __alloc_file enable" > "$1" || fail "cannot enable"
+	grep -q "call stack:" "$1" || fail "no stack in $1"
+	echo "func __alloc_file disable" > "$1" || fail "cannot disable"
+	! grep -q "call stack:" "$1" || fail "stacks are left"
+}
+
+test_contexts_in_debugfs()
+{
+	row $DEBUG/alloc_tags.ctx rw - -
+	row $DEBUG/alloc_tags.ctx_mem r r r
+	[ $COLUMN != none ] || contexts $DEBUG/alloc_tags.ctx
+}
+
+test_contexts_in_proc()
+{
+	eq mode "$(stat -c '%a %u' /proc/alloc_tags.ctx)" "600 0"
+	row /proc/alloc_tags.ctx rw rw -
+	[ $COLUMN = confidentiality ] || contexts /proc/alloc_tags.ctx
+}
+
+# latency FILE: times a sleep, and resets
+latency()
+{
+	echo enable > "$1" || fail "cannot enable"
+	sleep 1 &
+	wait $!
+	echo disable > "$1" || fail "cannot disable"
+	grep -q "^  count: " "$1" || fail "no event in $1: $(head -3 "$1")"
+	echo reset > "$1" || fail "cannot reset"
+}
+
+test_time_stats_in_debugfs()
+{
+	row $DEBUG/time_stats rw - -
+	[ $COLUMN != none ] || latency $DEBUG/time_stats
+}
+
+test_time_stats_in_proc()
+{
+	eq mode "$(stat -c '%a %u' /proc/time_stats)" "600 0"
+	row /proc/time_stats rw rw rw
+	latency /proc/time_stats
+}
+
+test_faults()
+{
+	row $DEBUG/dynamic_faults rw - -
+}
+
+test_kmemtrace_records()
+{
+	# the file appears with the first recording
+	echo 1 > $PKT/enabled || fail "cannot start"
+	echo 0 > $PKT/enabled || fail "cannot stop"
+	row $KT/cpu0 r r -
+}
+
+test_kmemtrace_counts()
+{
+	for f in abi_version total_overruns stats tags; do
+		row $KT/$f r r r
+		[ -n "$(cat $KT/$f)" ] || fail "$f is empty"
+	done
+}
+
+test_kmemtrace_control_in_debugfs()
+{
+	for f in enabled features subbufs; do
+		row $KT/$f rw - -
+	done
+}
+
+test_kmemtrace_control_in_proc()
+{
+	for f in enabled features subbufs; do
+		eq "mode of $f" "$(stat -c '%a %u' $PKT/$f)" "600 0"
+		row $PKT/$f rw rw rw
+	done
+	eq enabled "$(cat $PKT/enabled)" 0
+	eq features "$(cat $PKT/features)" "[time] [pid] [tag]"
+	echo pid > $PKT/features || fail "cannot choose features"
+	eq features "$(cat $PKT/features)" "time [pid] tag"
+	echo all > $PKT/features || fail "cannot choose all features"
+	was=$(cat $PKT/subbufs)
+	echo 7 > $PKT/subbufs || fail "cannot set subbufs"
+	eq subbufs "$(cat $PKT/subbufs)" 7
+	echo "$was" > $PKT/subbufs
+	! echo 0 > $PKT/subbufs 2>/dev/null || fail "took no sub-buffers"
+	! echo 3 > $PKT/enabled 2>/dev/null || fail "took 3"
+	echo 1 > $PKT/enabled || fail "cannot start"
+	eq enabled "$(cat $PKT/enabled)" 1
+	echo 0 > $PKT/enabled || fail "cannot stop"
+	# until the file is closed
+	exec 4> $PKT/enabled
+	echo 2 >&4 || fail "cannot hold"
+	eq held "$(cat $PKT/enabled)" 1
+	exec 4>&-
+	eq closed "$(cat $PKT/enabled)" 0
+}
+
+test_kmemtraced()
+{
+	mount_disk
+	kmemtraced --quiet --output /mnt/trace --seconds 1 2> /tmp/said
+	code=$?
+	if [ $COLUMN = confidentiality ]; then
+		eq "exit code" $code 1
+		grep -q "lockdown=confidentiality forbids tracing" /tmp/said || fail "$(cat /tmp/said)"
+		eq "recording after it failed" "$(cat $PKT/enabled)" 0
+		return
+	fi
+	eq "exit code, $(cat /tmp/said)" $code 0
+	kmemtrace_check --all /mnt/trace > /tmp/check || fail "kmemtrace_check: $(tail -3 /tmp/check)"
+	kmemtrace-report /mnt/trace > /tmp/report || fail "kmemtrace-report: $?"
+	grep -q : /tmp/report || fail "empty report"
+}
+
+test_kmon()
+{
+	row $DEBUG/kmon/tags r r r
+	row /dev/kmon rw rw -
+	kmonlog -o /tmp/log -t 1 2> /tmp/said
+	code=$?
+	if [ $COLUMN = confidentiality ]; then
+		eq "exit code" $code 1
+		grep -q lockdown /tmp/said || fail "$(cat /tmp/said)"
+		return
+	fi
+	eq "exit code, $(cat /tmp/said)" $code 0
+	kmonparse /tmp/log > /tmp/parsed || fail "kmonparse: $?"
+	[ -s /tmp/parsed ] || fail "empty log"
+}
+
+run_tests
