@@ -71,7 +71,8 @@ static bool open_device(void)
 				 strerror(errno));
 	if (rec.device < 0 && (errno == EACCES || errno == EPERM))
 		return log_error("%s: %s%s", options.device, strerror(errno),
-				 geteuid() ? "; this takes root" : "");
+				 geteuid() ? "; this takes root" : errno == EPERM ?
+				 "; lockdown=confidentiality forbids it" : "");
 	if (rec.device < 0)
 		return log_error("%s: %s", options.device, strerror(errno));
 	if (!ioctl(rec.device, KMON_STATS, &rec.before))

@@ -85,7 +85,7 @@ static bool take_lock(void)
 	if (errno == EWOULDBLOCK)
 		record_error("another kmemtraced is running");
 	else
-		record_error("%s/enabled: %s", options.debugfs, strerror(errno));
+		record_error("%s/enabled: %s", control_dir(), strerror(errno));
 	return false;
 }
 
@@ -175,7 +175,7 @@ static bool discard(void)
 	snprintf(value, sizeof(value), "%lld\n", read_value("subbufs", 0));
 	err = write_file("subbufs", value);
 	if (err && err != -ENOENT)
-		record_error("%s/subbufs: %s", options.debugfs, strerror(-err));
+		record_error("%s/subbufs: %s", control_dir(), strerror(-err));
 	return !err || err == -ENOENT;
 }
 
@@ -249,7 +249,7 @@ static bool do_options_fit(bool on)
 {
 	if (on && options.rest)
 		record_error("recording is on, too early for --rest; first echo 0 >%s/enabled",
-			     options.debugfs);
+			     control_dir());
 	else if ((on || options.rest) && options.features)
 		record_error("%s, too late for --features; first echo 0 >%s/enabled",
 			     on ? "recording is on" : "the events are already recorded",
@@ -490,10 +490,10 @@ static void summarize_rest(void)
 	if (rec.unfetched)
 		record_error("told to stop again; %llu bytes were not fetched", bytes_left());
 	if (!rec.ended && is_recording())
-		record_note("recording is left on; echo 0 >%s/enabled ends it", options.debugfs);
+		record_note("recording is left on; echo 0 >%s/enabled ends it", control_dir());
 	if (has_lost())
 		record_note("more sub-buffers lose less: kmemtrace.subbufs= at boot, or %s/subbufs",
-			    options.debugfs);
+			    control_dir());
 }
 
 static void summarize(void)

@@ -83,12 +83,38 @@ void record_fail(bool *which)
 
 /* Small files */
 
-int open_at(const char *name, int flags)
+static int open_in(const char *dir, const char *name, int flags)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", options.debugfs, name);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	return open(path, flags | O_CLOEXEC);
+}
+
+static bool locked_down;
+
+/*
+ * A kernel under lockdown, as Secure Boot sets it, opens no file in debugfs that can be
+ * written. Such files are in /proc, too.
+ */
+int open_at(const char *name, int flags)
+{
+	int fd = open_in(options.debugfs, name, flags);
+
+	if (fd >= 0 || errno != EPERM)
+		return fd;
+	fd = open_in(PROC_DIR, name, flags);
+	if (fd < 0)
+		errno = EPERM;
+	else
+		locked_down = true;
+	return fd;
+}
+
+/* The directory of the files that can be written, for messages. */
+const char *control_dir(void)
+{
+	return locked_down ? PROC_DIR : options.debugfs;
 }
 
 /* Read a file to its end and add a NUL byte. */

@@ -375,7 +375,8 @@ static bool open_reader(struct reader *r)
 	snprintf(name, sizeof(name), "cpu%u", r->cpu);
 	r->in = open_at(name, O_RDONLY | O_NONBLOCK);
 	if (r->in < 0) {
-		record_error("%s/%s: %s", options.debugfs, name, strerror(errno));
+		record_error("%s/%s: %s%s", options.debugfs, name, strerror(errno),
+			     errno == EPERM ? "; lockdown=confidentiality forbids tracing" : "");
 		return false;
 	}
 	snprintf(name, sizeof(name), "cpu%u.out", r->cpu);

@@ -28,6 +28,7 @@
 #include "util.h"
 
 #define DEFAULT_DEBUGFS	"/sys/kernel/debug/kmemtrace"
+#define PROC_DIR	"/proc/kmemtrace"
 #define TICK_MS		1000
 
 /* options of the command line */
@@ -146,6 +147,7 @@ void set_flag(bool *flag);
 void wake(int fd);
 void record_fail(bool *which);
 int open_at(const char *name, int flags);
+const char *control_dir(void);
 bool read_all(int fd, struct text *text);
 bool read_file(const char *name, struct text *text);
 long long read_value(const char *name, long long otherwise);
