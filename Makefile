@@ -8,6 +8,7 @@
 
 CONFIG ?= default
 ARCH ?= x86_64
+FLAVOUR ?= cloud-amd64
 CROSS := $(filter i386 arm64 s390x,$(ARCH))
 
 .DEFAULT_GOAL := help
@@ -21,27 +22,27 @@ help:			## print this list
 			printf '  make %-10s %s\n' "$$name" "$$text"; done
 	@echo
 	@echo 'CONFIG is $(CONFIG) (a file of qemu-test/configs/), ARCH is $(ARCH) (or um, i386, arm64,'
-	@echo 's390x).  KERNEL_SRC=dir takes your own 6.1.y in place of the one from Debian.'
-	@echo 'The base is the unpatched kernel, the queue is patches/, and the overlay is the files here'
-	@echo 'that the kernel does not have.'
+	@echo 's390x); demo, shell, test and test-all take ARCH=arm64, too.  KERNEL_SRC=dir takes your own'
+	@echo '6.1.y in place of the one from Debian.  The base is the unpatched kernel, the queue is'
+	@echo 'patches/, and the overlay is the files here that the kernel does not have.'
 
 .PHONY: demo
-demo: setup-demo	## build the patched kernel, boot it in QEMU, show which lines hold its memory
-	@scripts/kernel default x86_64
-	@qemu-test/demo
+demo: setup-demo $(CROSS:%=setup-%)	## build the patched kernel, boot it in QEMU, show which lines hold its memory
+	@scripts/kernel default $(ARCH)
+	@qemu-test/demo --arch $(ARCH)
 
 .PHONY: shell
-shell: setup-demo	## boot the same kernel with an interactive shell
-	@scripts/kernel default x86_64
-	@qemu-test/shell
+shell: setup-demo $(CROSS:%=setup-%)	## boot the same kernel with an interactive shell
+	@scripts/kernel default $(ARCH)
+	@qemu-test/shell --arch $(ARCH)
 
 .PHONY: test
-test: setup-test	## run the tests of the tooling, KUnit and the guest tests; the last line counts them
-	@scripts/test
+test: setup-test $(CROSS:%=setup-%)	## run the tests of the tooling, KUnit and the guest tests; the last line counts them
+	@scripts/test $(CROSS:%=--arch=%)
 
 .PHONY: test-all
 test-all: setup-test-all	## run make test, the long tests, and a build of every commit of the series
-	@scripts/test --all
+	@scripts/test --all $(CROSS:%=--arch=%)
 
 .PHONY: kunit
 kunit: setup-kernel	## run the KUnit tests alone, as User Mode Linux
@@ -58,6 +59,11 @@ lint: setup-lint	## run checkpatch --strict, sparse, shellcheck and the rules of
 .PHONY: kernel
 kernel: setup-kernel $(CROSS:%=setup-%)	## build build/ARCH/CONFIG/ from qemu-test/configs/CONFIG.config
 	@scripts/kernel $(CONFIG) $(ARCH)
+
+.PHONY: deb
+deb: setup-deb setup-deb-tools $(if $(filter arm64,$(FLAVOUR)),setup-arm64)	## build Debian packages: the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
+	@scripts/deb "$(FLAVOUR)"
+	@scripts/deb-tools $(if $(filter arm64,$(FLAVOUR)),arm64,amd64)
 
 .PHONY: tree
 tree: setup-tree	## make build/linux, the base with overlay and queue, and build/linux-base, the base

@@ -36,7 +36,7 @@ insmod /modules/wait_cost.ko 2> /dev/null; true
 WAITS_LINE = re.compile(r"wait_cost: (\S+) (\d+)")
 
 
-def run(name, config, script, mode=None, mods=(), timeout=120, extra=()):
+def run(name, config, script, mode=None, mods=(), timeout=600, extra=()):
     """Boots a kernel that is built already; returns its Outcome.
 
     mode is the value of vm.mem_profiling at boot, None for a kernel without profiling.
@@ -131,6 +131,11 @@ seq 20000 | xargs -n 500 touch
 slab files
 [ ! -e /proc/allocinfo ] || /qt/bin/allocinfo_cost
 """
+
+MEMORY_SCRIPT = """\
+awk '{ print "memory: " $1 " " $2 }' /proc/meminfo
+"""
+MEMORY_LINE = re.compile(r"^memory: (\w+): (\d+)$", re.M)
 SLAB_LINE = re.compile(r"^slab: (\S+) (\d+)$", re.M)
 READ_LINE = re.compile(r"^read: (\S+) (\d+)(?: (\d+))?$", re.M)
 
@@ -172,13 +177,17 @@ def ext4():
     return packed
 
 
-def macro(label, config, mode, rounds=ROUNDS):
-    """The workloads in one kernel; name -> instructions, the median round."""
-    script = MACRO_SCRIPT + "".join(
+def macro(label, config, mode, rounds=ROUNDS, mods=()):
+    """The workloads in one kernel; name -> instructions, the median round.
+
+    mods are the modules that the kernel needs for a loop device.
+    """
+    script = "".join("insmod /modules/%s\n" % os.path.basename(m) for m in mods)
+    script += MACRO_SCRIPT + "".join(
         "cd %s; /qt/bin/macro '%s' %d %s\n" %
         ("/mnt/x" if disk else "/tmp", name, rounds, how)
         for name, disk, how in MACRO)
-    out = run("macro." + label, config, script, mode, timeout=300,
+    out = run("macro." + label, config, script, mode, mods,
               extra=[("qt/disk.gz", ext4()), *program("hackbench")])
     found = {name: [] for name, _, _ in MACRO}
     for name, n in MACRO_LINE.findall(out.ktap):
@@ -203,3 +212,13 @@ def read(label, config, mode):
         if way != "text-4k":
             found["records " + way] = int(records)
     return found
+
+
+def memory(label, config, mode):
+    """Kilobytes of the guest's memory that are not free; name -> number."""
+    out = run("memory." + label, config, MEMORY_SCRIPT, mode)
+    found = {name: int(n) for name, n in MEMORY_LINE.findall(out.ktap)}
+    if out.code or "MemFree" not in found:
+        raise guest.Failure("%s: no figures; see %s" % (label, out.ktap_path))
+    return {"kernel and its tables": 512 * 1024 - found["MemTotal"],
+            "used after boot": 512 * 1024 - found["MemFree"]}

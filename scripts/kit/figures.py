@@ -10,7 +10,8 @@ The derived values depend on the kind of row:
 
   cost	instructions, nanoseconds, workloads: on adds 1 - 0, off adds 0 - base
   pages	on adds 1 - never, since a kernel may set aside at 0 already
-  text	one kernel for all modes: on adds 1 - base
+	(memory, too)
+  text	one kernel for all modes: on adds 1 - base (sizes of files, too)
   total	reading: no difference is derived, the totals are compared
 
 A ratio is ours divided by mainline's.  There is none if mainline's is not above zero.
@@ -30,6 +31,8 @@ SECTIONS = {                        # name -> kind
     "reading": "total",
     "slab pages": "pages",
     "text bytes": "text",
+    "kB of memory": "pages",
+    "bytes": "text",
 }
 START = {"cost": "0", "pages": "never", "text": "base"}
 FIELDS = ["section", "case", *COLUMNS, *DERIVED]

@@ -166,8 +166,11 @@ class Progress:
             print(f"# took: {self.title}: {time.monotonic() - self.start:.0f} s", flush=True)
 
 
-def run_make(title, log, tree, out, options, targets, total=0):
-    """Run make in tree with O=out; return its Progress, or fail() with the log and the last errors."""
+def run_make(title, log, tree, out, options, targets, total=0, **env):
+    """Run make in tree with O=out; return its Progress, or fail() with the log and the last errors.
+
+    env adds variables to the environment.
+    """
     LOGS.mkdir(parents=True, exist_ok=True)
     argv = ["make", "-C", str(tree), f"O={out}", f"-j{os.cpu_count()}", *options, *targets]
     progress = Progress(title, total)
@@ -175,7 +178,7 @@ def run_make(title, log, tree, out, options, targets, total=0):
     with open(log, "a", encoding="utf-8") as record:
         record.write("$ " + " ".join(argv) + "\n")
         record.flush()
-        with subprocess.Popen(argv, env=build_env(tree), stdin=subprocess.DEVNULL, text=True,
+        with subprocess.Popen(argv, env={**build_env(tree), **env}, stdin=subprocess.DEVNULL, text=True,
                               errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as make:
             for line in make.stdout:
                 record.write(line)
@@ -198,8 +201,8 @@ def take_line(line, progress, errors):
 
 def config_stamp(files, start, options, tree):
     """A hash of everything that determines the .config, except the Kconfig files."""
-    parts = [start, *options, str(tree), (tree / "Makefile").read_text(errors="replace")[:200]]
-    parts += [f.read_text() for f in files]
+    parts = [str(start), *options, str(tree), (tree / "Makefile").read_text(errors="replace")[:200]]
+    parts += [f.read_text() for f in ([start] if isinstance(start, Path) else []) + files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -234,10 +237,14 @@ def seed(tree, out, files):
                 command.write_text(text.replace(f"{start}/", f"{out}/"))
 
 
-def configure(tree, out, arch, files, log):
-    """Make out/.config from the fragments; an equal one keeps its time stamp."""
-    seed(tree, out, files)
-    start = ARCHES[arch][3]
+def configure(tree, out, arch, files, log, start=None):
+    """Make out/.config from the fragments; an equal one keeps its time stamp.
+
+    start is the file of a whole configuration; without it, the architecture has one.
+    """
+    if start is None:
+        seed(tree, out, files)
+        start = ARCHES[arch][3]
     options = tool_options(arch)
     stamp = out / ".codetag-config"
     now = config_stamp(files, start, options, tree)
@@ -262,7 +269,10 @@ def configure(tree, out, arch, files, log):
 def generate(tree, out, options, start, files, log):
     """Make the start configuration, merge the fragments into it, and complete it."""
     title = f"config {out.parent.name}/{out.name}"
-    run_make(title, log, tree, out, options, [start])
+    if isinstance(start, Path):
+        shutil.copyfile(start, out / ".config")
+    else:
+        run_make(title, log, tree, out, options, [start])
     merge = [str(tree / "scripts" / "kconfig" / "merge_config.sh"), "-m", "-O", str(out),
              str(out / ".config"), *map(str, files)]
     with open(log, "a", encoding="utf-8") as record:

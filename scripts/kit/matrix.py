@@ -14,7 +14,7 @@ TESTS = QEMU_TEST / "tests"
 CONFIGS = QEMU_TEST / "configs"
 
 # kernels of an architecture other than x86_64
-ARCH_OF = {"i386": "i386"}
+ARCH_OF = {"i386": "i386", "arm64": "arm64", "arm64-64k": "arm64"}
 
 
 def arch_of(kernel):
