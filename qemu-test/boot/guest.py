@@ -19,7 +19,6 @@ How a guest can end, and the verdict:
 import contextlib
 import ctypes
 import fcntl
-import gzip
 import os
 import re
 import shutil
@@ -34,18 +33,25 @@ import time
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(HERE)
 ARCH = "x86_64"		# see use_arch()
-CROSS = {"x86_64": "", "i386": "i686-linux-gnu-"}
+CROSS = {"x86_64": "", "i386": "i686-linux-gnu-", "arm64": "aarch64-linux-gnu-"}
+QEMU = {"arm64": "qemu-system-aarch64"}
+IMAGE = {"arm64": ("arch", "arm64", "boot", "Image")}
+# arguments for qemu; a machine without ports of the PC has its second port on PCI
+MACHINE = {"arm64": ("-M", "virt")}
+PORTS = {"arm64": ("ttyAMA0", "ttyS0")}	# console, results
+# the kernel with every feature, unless it is called default
+DEFAULT = {"i386": "i386", "arm64": "arm64"}
 # qemu's 32-bit "max" is an AMD CPU of family 6: the kernel warns if there are two
 CPU = {"i386": "max,family=15"}
 # helpers that use 64-bit numbers or registers
-NOT_ON = {"i386": ("errcodes", "kmon")}
+# and those that use instructions of x86
+NOT_ON = {"i386": ("errcodes", "kmon"), "arm64": ("allocinfo", "allocinfo32")}
 OUT = os.path.join(ROOT, "build", "qemu")
 
 # The kernel checks at boot that the timer works, and panics if it sees no tick.  On a
 # busy host a tick can come too late for this check.  qemu's timer always works, so
 # no_timer_check skips it.
-APPEND = ("console=ttyS0,115200 earlyprintk=serial,ttyS0,115200 "
-          "oops=panic panic=-1 loglevel=7 no_timer_check")
+APPEND = "oops=panic panic=-1 loglevel=7 no_timer_check"
 
 # Lines that no healthy kernel prints.  A test that provokes one declares it.
 SPLAT = re.compile(
@@ -91,7 +97,7 @@ def kernel_dir(config):
 
 
 def kernel_image(config):
-    return os.path.join(kernel_dir(config), "arch", "x86", "boot", "bzImage")
+    return os.path.join(kernel_dir(config), *IMAGE.get(ARCH, ("arch", "x86", "boot", "bzImage")))
 
 
 def need_kernel(config, build):
@@ -323,9 +329,9 @@ class Archive:
 
     def write(self, path):
         self.entry("TRAILER!!!", 0)
+        # not compressed: a guest unpacks it several times as fast
         with open(path + ".tmp", "wb") as f:
-            with gzip.GzipFile("", "wb", 1, f, 0) as z:
-                z.write(b"".join(self.parts))
+            f.write(b"".join(self.parts))
         os.rename(path + ".tmp", path)
 
 
@@ -385,6 +391,30 @@ def add_bootconfig(path, text):
         f.write(data + struct.pack("<II", len(data), sum(data)) + b"#BOOTCONFIG\n")
 
 
+def helper_scripts():
+    """{name in the guest: path} of the helpers that are scripts."""
+    where = os.path.join(HERE, "helpers")
+    return {n[:-3]: os.path.join(where, n) for n in sorted(os.listdir(where)) if n.endswith(".sh")}
+
+
+def helpers(extra):
+    """{name: path} of the helpers that the script of the guest names, itself or by another.
+
+    All helpers, if the guest has no script.  Unpacking is a large part of a short boot.
+    """
+    found = {**helper_scripts(), **programs()}
+    script = dict(extra).get("qt/test.sh")
+    if not script:
+        return found
+    todo, wanted = [script, os.path.join(HERE, "boot", "lib.sh")], {"init"}
+    while todo:
+        words = set(re.findall(r"\w+", text_of(todo.pop())))
+        new = words & set(found) - wanted
+        wanted |= new
+        todo += [found[n] for n in new if found[n].endswith(".sh")]
+    return {n: p for n, p in found.items() if n in wanted}
+
+
 def initramfs(name, mods, extra=(), bootconfig=""):
     """Writes the archive of one guest and returns its path.
 
@@ -406,13 +436,8 @@ def initramfs(name, mods, extra=(), bootconfig=""):
     a.data("etc/passwd", b"root::0:0:root:/root:/bin/sh\n"
                          b"nobody:x:65534:65534:nobody:/tmp:/bin/sh\n")
     a.data("etc/group", b"root:x:0:\nnogroup:x:65534:\n")
-    for prog, path in programs().items():
+    for prog, path in helpers(extra).items():
         a.file("init" if prog == "init" else "qt/bin/" + prog, path, 0o755)
-    helpers = os.path.join(HERE, "helpers")
-    for script in sorted(os.listdir(helpers)):
-        if script.endswith(".sh"):
-            a.file("qt/bin/" + script[:-3], os.path.join(helpers, script),
-                   0o755)
     a.file("qt/lib.sh", os.path.join(HERE, "boot", "lib.sh"))
     a.file("etc/profile", os.path.join(HERE, "boot", "profile"))
     for path in mods:
@@ -464,10 +489,11 @@ def qemu_argv(image, initrd, append, memory="512M", cpus=2, drive=None,
     accel = "tcg" if "-icount" in extra else os.environ.get("ACCEL", "tcg")
     if accel == "tcg":
         accel = "tcg,thread=single"
-    qemu = shutil.which("qemu-system-" + ARCH)
+    qemu = shutil.which(QEMU.get(ARCH, "qemu-system-" + ARCH))
     if not qemu:
-        raise Failure("no qemu-system-%s: install qemu-system-x86" % ARCH)
-    argv = [qemu, "-nodefaults", "-no-user-config", "-display", "none",
+        raise Failure("no %s: run `make setup-%s`" % (QEMU.get(ARCH, "qemu-system-" + ARCH),
+                                                      ARCH if CROSS[ARCH] else "demo"))
+    argv = [qemu, *MACHINE.get(ARCH, ()), "-nodefaults", "-no-user-config", "-display", "none",
             "-no-reboot", "-accel", accel,
             "-cpu", "host" if accel.startswith("kvm") else CPU.get(ARCH, "max"),
             "-m", memory, "-smp", str(cpus), "-nic", "none",
@@ -537,6 +563,25 @@ def watch(proc, deadline, follower):
             return False
 
 
+def console_of():
+    """The parameters of the kernel for the ports."""
+    console, results = PORTS.get(ARCH, ("ttyS0", ""))
+    if not results:
+        return "console=ttyS0,115200 earlyprintk=serial,ttyS0,115200 "
+    return "console=%s qt.tty=%s " % (console, results)
+
+
+def serial_ports(console, results):
+    """The arguments for qemu.  The ports are connected to console and results, which are
+    written as for -serial.
+
+    A machine with one port of its own has the second one on PCI.
+    """
+    if ARCH not in PORTS:
+        return ["-serial", console, "-serial", results]
+    return ["-serial", console, "-serial", results, "-device", "pci-serial,chardev=serial1"]
+
+
 def monitor_ports():
     """A third serial port that is connected to qemu's monitor.
 
@@ -561,9 +606,8 @@ def boot(name, image, initrd, append="", timeout=60, stream=None,
     for path in (out.console_path, out.ktap_path):
         with open(path, "w"):
             pass
-    argv = qemu_argv(image, initrd, APPEND + " " + append, **machine)
-    argv += ["-serial", "file:" + out.console_path,
-             "-serial", "file:" + out.ktap_path]
+    argv = qemu_argv(image, initrd, console_of() + APPEND + " " + append, **machine)
+    argv += serial_ports("file:" + out.console_path, "file:" + out.ktap_path)
     ends, more = monitor_ports() if monitor else ((), [])
     argv += more
     timeout *= float(os.environ.get("TIMEOUT_SCALE", "1"))

@@ -10,13 +10,13 @@ CTX=alloc_tags.ctx
 PIPES="func:alloc_pipe_info"
 
 needs $CTX CONFIG_MEM_ALLOC_CONTEXT
-! grep -q "$PIPES" "$DEBUGFS/$CTX" || skip_all "the lines of alloc_pipe_info() are in use"
-trap 'echo "func alloc_pipe_info disable" 2> /dev/null > $DEBUGFS/$CTX; rm -rf "$WORK"' EXIT
+! grep -q "$PIPES" "$(file "$CTX")" || skip_all "the lines of alloc_pipe_info() are in use"
+trap 'echo "func alloc_pipe_info disable" 2> /dev/null > "$(file $CTX)"; rm -rf "$WORK"' EXIT
 
 # the chosen call sites, without the memory that they hold
 state()
 {
-	grep -o '[^ ]* module:[^ ]* func:[^ ]*' "$DEBUGFS/$CTX"
+	grep -o '[^ ]* module:[^ ]* func:[^ ]*' "$(file "$CTX")"
 }
 
 needs_profiling()
@@ -28,8 +28,8 @@ test_modes()
 {
 	mode $CTX 600
 	mode ${CTX}_mem 400
-	grep -qE '^[0-9]+ of [0-9]+ bytes$' "$DEBUGFS/${CTX}_mem" ||
-		fail "${CTX}_mem: $(cat "$DEBUGFS/${CTX}_mem")"
+	grep -qE '^[0-9]+ of [0-9]+ bytes$' "$(file "${CTX}_mem")" ||
+		fail "${CTX}_mem: $(cat "$(file "${CTX}_mem")")"
 }
 
 test_bad_commands()
@@ -52,9 +52,9 @@ test_enable_and_disable()
 	write $CTX "func alloc_pipe_info enable"
 	mkfifo "$WORK/fifo"
 	exec 3<> "$WORK/fifo"
-	cat "$DEBUGFS/$CTX" > "$WORK/open"
+	cat "$(file "$CTX")" > "$WORK/open"
 	exec 3>&-
-	cat "$DEBUGFS/$CTX" > "$WORK/closed"
+	cat "$(file "$CTX")" > "$WORK/closed"
 	write $CTX "func alloc_pipe_info disable"
 	row="^ *[0-9.]+[KMG]?i?B +[0-9]+ fs/pipe\.c:[0-9]+ module:pipe $PIPES\$"
 	grep -qE "$row" "$WORK/open" ||
@@ -63,7 +63,7 @@ test_enable_and_disable()
 	grep -qE '^    bytes: [1-9][0-9]*$' "$WORK/open" || fail "no bytes"
 	grep -q '^ *fifo_open+0x' "$WORK/open" || fail "not by fifo_open()"
 	! grep -q '^ *fifo_open+0x' "$WORK/closed" || fail "still there once it is closed"
-	! grep -q "$PIPES" "$DEBUGFS/$CTX" || fail "still there once it is disabled"
+	! grep -q "$PIPES" "$(file "$CTX")" || fail "still there once it is disabled"
 }
 
 # Memory from before the command is not shown, and no other call site is enabled.
@@ -73,8 +73,8 @@ test_only_what_is_chosen()
 	mkfifo "$WORK/older"
 	exec 3<> "$WORK/older"
 	write $CTX "file fs/pipe.c func alloc_pipe_info enable"
-	! grep -q 'fifo_open+0x' "$DEBUGFS/$CTX" || fail "older memory is shown"
-	[ "$(grep -c ' func:' "$DEBUGFS/$CTX")" = "$(grep -c "$PIPES" "$DEBUGFS/$CTX")" ] ||
+	! grep -q 'fifo_open+0x' "$(file "$CTX")" || fail "older memory is shown"
+	[ "$(grep -c ' func:' "$(file "$CTX")")" = "$(grep -c "$PIPES" "$(file "$CTX")")" ] ||
 		skip "others have chosen lines, too"
 	exec 3>&-
 	write $CTX "func alloc_pipe_info disable"

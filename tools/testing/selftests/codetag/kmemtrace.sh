@@ -9,17 +9,17 @@
 KT=kmemtrace
 
 needs $KT/enabled CONFIG_KMEMTRACE
-[ "$(cat "$DEBUGFS/$KT/enabled")" = 0 ] || skip_all "recording is on"
-FEATURES=$(tr -d '[]' < "$DEBUGFS/$KT/features")
-CHOSEN=$(tr ' ' '\n' < "$DEBUGFS/$KT/features" | sed -n 's/^\[\(.*\)\]$/\1/p' | tr '\n' ' ')
-SUBBUFS=$(cat "$DEBUGFS/$KT/subbufs")
+[ "$(cat "$(file "$KT/enabled")")" = 0 ] || skip_all "recording is on"
+FEATURES=$(tr -d '[]' < "$(file "$KT/features")")
+CHOSEN=$(tr ' ' '\n' < "$(file "$KT/features")" | sed -n 's/^\[\(.*\)\]$/\1/p' | tr '\n' ' ')
+SUBBUFS=$(cat "$(file "$KT/subbufs")")
 
 # Restore the settings. Writing "subbufs" also drops the records of this test.
 restore()
 {
-	echo 0 > "$DEBUGFS/$KT/enabled"
-	echo "${CHOSEN:-none}" > "$DEBUGFS/$KT/features"
-	echo "$SUBBUFS" > "$DEBUGFS/$KT/subbufs"
+	echo 0 > "$(file "$KT/enabled")"
+	echo "${CHOSEN:-none}" > "$(file "$KT/features")"
+	echo "$SUBBUFS" > "$(file "$KT/subbufs")"
 	rm -rf "$WORK"
 }
 trap restore EXIT
@@ -27,7 +27,7 @@ trap restore EXIT
 # events: print the number of events recorded on all CPUs
 events()
 {
-	awk '!/^#/ { n += $2 } END { print n + 0 }' "$DEBUGFS/$KT/stats"
+	awk '!/^#/ { n += $2 } END { print n + 0 }' "$(file "$KT/stats")"
 }
 
 test_modes()
@@ -42,13 +42,13 @@ test_modes()
 
 test_forms()
 {
-	grep -qxE '[0-9]+' "$DEBUGFS/$KT/abi_version" || fail abi_version
-	grep -qxE '[0-9]+' "$DEBUGFS/$KT/total_overruns" || fail total_overruns
-	head -1 "$DEBUGFS/$KT/stats" | grep -q '^# cpu events bytes lost_events' ||
+	grep -qxE '[0-9]+' "$(file "$KT/abi_version")" || fail abi_version
+	grep -qxE '[0-9]+' "$(file "$KT/total_overruns")" || fail total_overruns
+	head -1 "$(file "$KT/stats")" | grep -q '^# cpu events bytes lost_events' ||
 		fail "heading of stats"
-	! grep -v '^#' "$DEBUGFS/$KT/stats" | grep -vqxE '([0-9]+ ){6}[0-9]+' || fail stats
+	! grep -v '^#' "$(file "$KT/stats")" | grep -vqxE '([0-9]+ ){6}[0-9]+' || fail stats
 	! grep -vqE '^[0-9]+ [^ ]+:[0-9]+( \[[A-Za-z0-9_]+\])? func:[A-Za-z0-9_.]+$' \
-		"$DEBUGFS/$KT/tags" ||
+		"$(file "$KT/tags")" ||
 		fail tags
 	eq features "$FEATURES" "time pid tag"
 }
@@ -70,11 +70,11 @@ test_refuses_what_it_does_not_know()
 test_features()
 {
 	write $KT/features none
-	eq none "$(cat "$DEBUGFS/$KT/features")" "time pid tag"
+	eq none "$(cat "$(file "$KT/features")")" "time pid tag"
 	write $KT/features "time pid"
-	eq two "$(cat "$DEBUGFS/$KT/features")" "[time] [pid] tag"
+	eq two "$(cat "$(file "$KT/features")")" "[time] [pid] tag"
 	write $KT/features time,pid
-	eq "with a comma" "$(cat "$DEBUGFS/$KT/features")" "[time] [pid] tag"
+	eq "with a comma" "$(cat "$(file "$KT/features")")" "[time] [pid] tag"
 	write $KT/features none
 }
 

@@ -32,6 +32,17 @@ skip_all()
 	exit 4
 }
 
+# file NAME: print the path of a file. Under lockdown, debugfs refuses files that can be
+# written; these are in /proc, too.
+file()
+{
+	if [ -e "/proc/$1" ] && ! (: < "$DEBUGFS/$1") 2> /dev/null; then
+		echo "/proc/$1"
+	else
+		echo "$DEBUGFS/$1"
+	fi
+}
+
 # needs FILE OPTION: skip the test without this file in debugfs, which OPTION adds
 needs()
 {
@@ -39,6 +50,7 @@ needs()
 	grep -qs " $DEBUGFS debugfs " /proc/mounts || mount -t debugfs none $DEBUGFS 2> /dev/null ||
 		skip_all "no debugfs"
 	[ -e "$DEBUGFS/$1" ] || skip_all "no $DEBUGFS/$1: $2 is not set"
+	(: < "$(file "$1")") 2> /dev/null || skip_all "$DEBUGFS/$1 cannot be opened: lockdown?"
 }
 
 run_cases()
@@ -77,7 +89,7 @@ mode()
 # error, so cat writes.
 put()
 {
-	printf '%s\n' "$2" | cat > "$DEBUGFS/$1"
+	printf '%s\n' "$2" | cat > "$(file "$1")"
 }
 
 # write FILE TEXT: must succeed
@@ -90,7 +102,7 @@ write()
 # its own state() if FILE also contains counts that change by themselves.
 state()
 {
-	cat "$DEBUGFS/$1"
+	cat "$(file "$1")"
 }
 
 # refuses FILE TEXT [ERROR]: the write must fail with ERROR and change nothing

@@ -14,7 +14,7 @@ needs $STATS CONFIG_CODETAG_TIME_STATS
 block()
 {
 	awk '$3 ~ /^func:/ { on = ($2 " " $3 == "module:pipe func:pipe_read") }
-	     on && NF { print }' "$DEBUGFS/$STATS"
+	     on && NF { print }' "$(file "$STATS")"
 }
 
 # value KEY: print this value of the block, 0 if there is none
@@ -41,7 +41,7 @@ if timing_is_on; then
 else
 	BEFORE=disable
 fi
-trap 'echo $BEFORE > $DEBUGFS/$STATS; rm -rf "$WORK"' EXIT
+trap 'echo $BEFORE > "$(file $STATS)"; rm -rf "$WORK"' EXIT
 
 test_mode()
 {
@@ -91,22 +91,22 @@ test_forgets_what_it_is_told_to()
 	wait_for_pipe
 	write $STATS disable
 	[ "$(value count)" -ge 1 ] || fail "not counted"
-	others=$(grep -c ' func:' "$DEBUGFS/$STATS")
+	others=$(grep -c ' func:' "$(file "$STATS")")
 	ours=$(block | grep -c ' func:')
 	write $STATS "func pipe_read reset"
 	eq "count" "$(value count)" 0
-	eq "other lines" "$(grep -c ' func:' "$DEBUGFS/$STATS")" $((others - ours))
+	eq "other lines" "$(grep -c ' func:' "$(file "$STATS")")" $((others - ours))
 }
 
 test_sorts()
 {
 	write $STATS "sort place"
-	grep ' func:' "$DEBUGFS/$STATS" | awk '{ print $1 }' > "$WORK/places"
+	grep ' func:' "$(file "$STATS")" | awk '{ print $1 }' > "$WORK/places"
 	[ -s "$WORK/places" ] || fail "no lines"
 	sed 's/:.*//' "$WORK/places" | LC_ALL=C sort -c 2> /dev/null || fail "not by file"
 	write $STATS "sort time"
 	awk '/^  exact \(ns\):/ { if (n++ && $NF > last) bad = 1; last = $NF } END { exit bad }' \
-		"$DEBUGFS/$STATS" || fail "not by time"
+		"$(file "$STATS")" || fail "not by time"
 	write $STATS "sort place"
 }
 
