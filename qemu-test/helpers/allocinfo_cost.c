@@ -25,7 +25,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <x86intrin.h>
+
+#include "cycles.h"
 
 #define TIMES		5
 #define STR_SIZE	64
@@ -140,14 +141,14 @@ static void measure(const char *name, long (*way)(int fd))
 	long records = 0;
 
 	for (int i = 0; i < TIMES; i++) {
-		unsigned long long start = __rdtsc(), took;
+		unsigned long long start = cycles(), took;
 		int fd = open("/proc/allocinfo", O_RDONLY);
 
 		if (fd < 0)
 			die("/proc/allocinfo");
 		records = way(fd);
 		close(fd);
-		took = __rdtsc() - start;
+		took = cycles() - start;
 		if (took < best)
 			best = took;
 	}

@@ -111,7 +111,9 @@ static void make_noise(int times)
 /* The ioctl of a 32-bit program, whose long has half the size. */
 static void compat_size(int fd)
 {
-#ifdef __x86_64__
+#ifndef __x86_64__
+	(void)fd;
+#else
 	int *size = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	long ret;

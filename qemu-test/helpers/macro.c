@@ -35,7 +35,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <x86intrin.h>
+
+#include "cycles.h"
 
 static void __attribute__((noreturn)) die(const char *what)
 {
@@ -226,10 +227,10 @@ int main(int argc, char **argv)
 			drop_caches();
 		}
 		settle();
-		start = __rdtsc();
+		start = cycles();
 		one_round(argv[3], argv + 4);
 		if (i)
-			printf("macro: %s %llu\n", argv[1], __rdtsc() - start);
+			printf("macro: %s %llu\n", argv[1], cycles() - start);
 	}
 	return 0;
 }

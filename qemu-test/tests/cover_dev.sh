@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# DMA memory and device-managed memory are charged to the line of the driver.
+# DMA memory and device-managed memory are charged to the line of the driver.  From a CMA
+# area it comes page by page, so there is none: the module counts calls.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge
+# append@arm64: sysctl.vm.mem_profiling=1 cma=0
+# append@arm64: sysctl.vm.mem_profiling=1 slub_debug=FZPU slab_nomerge cma=0
 # timeout: 300
 # modules: ctag_cover_dev
 

@@ -238,7 +238,9 @@ test_contexts()
 	eq "lost" "$lost $dropped $gaps" "0 0 0"
 	eq "read" $read $written
 	eq "of tasks" "$(kmonparse /tmp/a | grep -c 'type=200,size=10,data=00')" $((40000 / PART * $(nproc)))
-	for context in 1 2 3; do
+	contexts="1 2 3"
+	[ "$(uname -m)" = x86_64 ] || contexts="1 2"	# only x86 has NMIs here
+	for context in $contexts; do
 		n=$(kmonparse /tmp/a | grep -c "type=200,size=10,data=0$context")
 		note "context $context: $n"
 		[ "$n" -gt 10 ] || fail "context $context: $n"
