@@ -85,6 +85,10 @@ apply: setup-apply	## put overlay and queue into your own 6.1 tree: make apply K
 series: setup-tree	## write build/series/: a cover letter and mails (IDENTITY='Name <mail>', CC_MAINTAINERS=1)
 	@scripts/series
 
+.PHONY: debian
+debian: setup-debian	## write build/debian/: patches and configuration for a distribution's kernel package
+	@scripts/debian-series
+
 .PHONY: setup
 setup:			## install the packages that any of these commands needs
 	@scripts/setup
