@@ -19,6 +19,7 @@
 #include "parse.h"
 #include "status.h"
 #include "util.h"
+#include "version.h"
 
 /* Data */
 
@@ -181,7 +182,7 @@ static void take_option(struct options *options, struct parse *parse, int opt)
 		fputs(usage, stdout);
 		exit(EXIT_GOOD);
 	case 'V':
-		puts("kmonparse " KMONPARSE_VERSION);
+		version_print("kmonparse");
 		exit(EXIT_GOOD);
 	default:
 		usage_error("unknown option", "");

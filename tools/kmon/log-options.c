@@ -18,8 +18,7 @@
 #include "number.h"
 #include "outfile.h"
 #include "status.h"
-
-#define KMONLOG_VERSION	"1"
+#include "version.h"
 
 #define DEFAULT_DEVICE	"/dev/kmon"
 #define DEFAULT_PIDS	"pids.dat"
@@ -243,7 +242,7 @@ static void take_option(int opt)
 		usage(stdout);
 		exit(EXIT_GOOD);
 	case 'V':
-		puts("kmonlog " KMONLOG_VERSION);
+		version_print("kmonlog");
 		exit(EXIT_GOOD);
 	default:
 		fputs("kmonlog: see --help\n", stderr);

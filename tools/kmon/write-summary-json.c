@@ -162,7 +162,7 @@ static void put_allocs(const struct writer *writer, FILE *out)
  */
 void write_summary_json(const struct writer *writer)
 {
-	fputs("{\"kmonparse_summary\":" KMONPARSE_VERSION, writer->out);
+	fputs("{\"kmonparse_summary\":" SUMMARY_FORMAT, writer->out);
 	put_log(writer->sched, writer->out);
 	put_cpus(writer->sched, writer->out);
 	put_tasks(writer, writer->out);

@@ -15,7 +15,8 @@
 #include "names.h"
 #include "sched.h"
 
-#define KMONPARSE_VERSION	"1"
+/* version of the JSON of a summary */
+#define SUMMARY_FORMAT	"1"
 
 /**
  * struct writer - what the writers need besides the record

@@ -23,6 +23,9 @@ SECONDS ?= 30
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 
+# What --version of all programs prints. A package passes its own version.
+TOOLS_VERSION ?= 1.0
+
 CODETAG_LIB := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 
 # As in kbuild, O is relative to the directory in which make was called.
@@ -37,6 +40,7 @@ endif
 
 # Only headers that libc does not have are taken from the kernel.
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(CODETAG_LIB) \
+	    -DTOOLS_VERSION='"$(TOOLS_VERSION)"' \
 	    -idirafter $(CODETAG_LIB)/../../../include/uapi
 CFLAGS ?= -O2 -g
 TOOL_CFLAGS := -std=gnu11 -Wall -Wextra -Werror

@@ -13,6 +13,7 @@
 #include "check.h"
 #include "number.h"
 #include "status.h"
+#include "version.h"
 
 static void usage(FILE *out)
 {
@@ -31,7 +32,7 @@ static void usage(FILE *out)
 	      "  -m, --max-errors N    print N errors per file (default: 20), count the others\n"
 	      "  -q, --quiet           print no summaries\n"
 	      "  -h, --help            print this text\n"
-	      "  -V, --version         print the version of the supported ABI\n"
+	      "  -V, --version         print the version and the supported ABI\n"
 	      "\n"
 	      "Exit status:\n"
 	      "  0   clean\n"
@@ -104,7 +105,8 @@ int main(int argc, char **argv)
 			usage(stdout);
 			return EXIT_GOOD;
 		case 'V':
-			printf("kmemtrace_check, ABI %d\n", KMEMTRACE_ABI_VERSION);
+			version_print("kmemtrace_check");
+			printf("kmemtrace ABI %d\n", KMEMTRACE_ABI_VERSION);
 			return EXIT_GOOD;
 		default:
 			usage(stderr);

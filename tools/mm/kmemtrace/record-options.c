@@ -10,6 +10,7 @@
 #include "number.h"
 #include "record.h"
 #include "status.h"
+#include "version.h"
 
 static void usage(FILE *out)
 {
@@ -35,7 +36,7 @@ static void usage(FILE *out)
 	      "  -d, --debugfs DIR     directory of kmemtrace in debugfs\n"
 	      "                        (default: " DEFAULT_DEBUGFS ")\n"
 	      "  -h, --help            print this text\n"
-	      "  -V, --version         print the version of the supported ABI\n"
+	      "  -V, --version         print the version and the supported ABI\n"
 	      "\n"
 	      "Exit status:\n"
 	      "  0   recorded, and no event was lost\n"
@@ -125,7 +126,8 @@ void parse_options(int argc, char **argv)
 			usage(stdout);
 			exit(EXIT_GOOD);
 		case 'V':
-			printf("kmemtraced, ABI %d\n", KMEMTRACE_ABI_VERSION);
+			version_print("kmemtraced");
+			printf("kmemtrace ABI %d\n", KMEMTRACE_ABI_VERSION);
 			exit(EXIT_GOOD);
 		default:
 			usage(stderr);

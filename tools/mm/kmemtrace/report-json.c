@@ -368,7 +368,7 @@ void write_json(const struct report *report, FILE *out)
 	};
 	const struct model *model = report->model;
 
-	fputs("{\n\"kmemtrace_report\": " REPORT_VERSION, out);
+	fputs("{\n\"kmemtrace_report\": " REPORT_FORMAT, out);
 	put_member(out, "trace", trace_object(report));
 	put_member(out, "damage", json_object_new_uint64(report->damage));
 	put_member(out, "records", records_object(model_counts(model)));

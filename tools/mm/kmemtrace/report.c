@@ -22,6 +22,7 @@
 #include "outfile.h"
 #include "report.h"
 #include "status.h"
+#include "version.h"
 
 /* Data */
 
@@ -123,7 +124,7 @@ static const char usage[] =
 "\n"
 "      --strict         exit with code 2 also if the trace shows kernel errors\n"
 "  -h, --help           print this text\n"
-"  -V, --version        print the version\n"
+"  -V, --version        print the version and the supported ABI\n"
 "\n"
 "Exit status:\n"
 "  0   reported\n"
@@ -233,8 +234,8 @@ static void take_option(struct options *options, int opt)
 		fputs(usage, stdout);
 		exit(EXIT_GOOD);
 	case 'V':
-		printf("kmemtrace-report %s, up to ABI %u\n", REPORT_VERSION,
-		       KMEMTRACE_ABI_VERSION);
+		version_print("kmemtrace-report");
+		printf("kmemtrace ABI %d\n", KMEMTRACE_ABI_VERSION);
 		exit(EXIT_GOOD);
 	case OPT_WEIGHT:
 		options->weight = word_value(weight_words, optarg);

@@ -23,7 +23,8 @@
 #include "report-model.h"
 #include "report-symbols.h"
 
-#define REPORT_VERSION	"1"
+/* version of the JSON output */
+#define REPORT_FORMAT	"1"
 
 /**
  * enum sort_key - key for sorting the rows, largest first
