@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The common part of the Makefiles of the tools. A Makefile sets PROGRAMS and
-# TEST_PROGRAMS, then includes this file.
+# The common part of the Makefiles of the tools. A Makefile sets PROGRAMS,
+# TEST_PROGRAMS and COMPLETION, then includes this file. The manual page of a program is
+# PROGRAM.8 if the program is for root, else PROGRAM.1. COMPLETION is the file with the
+# completions of all these programs for bash.
 #
 #	make O=dir		put the products into dir
 #	make STATIC=1		link statically, for an initramfs, if the Makefile supports it
 #	make SANITIZE=1		build with the sanitizers for addresses and undefined behaviour
-#	make install		to $(DESTDIR)$(bindir)
+#	make install		the programs, their manual pages and completions: to
+#				$(DESTDIR)$(prefix), or to bindir, sbindir, mandir and
+#				completionsdir; sbindir is bindir if only that is given
 
 .DEFAULT_GOAL := all
 
@@ -22,6 +26,9 @@ INSTALL ?= install
 SECONDS ?= 30
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
+sbindir ?= $(if $(filter file,$(origin bindir)),$(prefix)/sbin,$(bindir))
+mandir ?= $(prefix)/share/man
+completionsdir ?= $(prefix)/share/bash-completion/completions
 
 # What --version of all programs prints. A package passes its own version.
 TOOLS_VERSION ?= 1.0
@@ -91,10 +98,21 @@ check: tests
 		done; \
 	done; exit $$bad
 
+SBIN_PROGRAMS := $(patsubst %.8,%,$(wildcard $(PROGRAMS:=.8)))
+BIN_PROGRAMS := $(filter-out $(SBIN_PROGRAMS),$(PROGRAMS))
+
+# install_to DIR,MODE,FILES: FILES may be empty
+install_to = $(if $(3),$(INSTALL) -d $(DESTDIR)$(1) && $(INSTALL) -m $(2) $(3) $(DESTDIR)$(1))
+
 .PHONY: install
 install: all
-	$(INSTALL) -d $(DESTDIR)$(bindir)
-	$(INSTALL) -m 755 $(addprefix $(OUT)/,$(PROGRAMS)) $(DESTDIR)$(bindir)
+	$(call install_to,$(bindir),755,$(addprefix $(OUT)/,$(BIN_PROGRAMS)))
+	$(call install_to,$(sbindir),755,$(addprefix $(OUT)/,$(SBIN_PROGRAMS)))
+	$(call install_to,$(mandir)/man1,644,$(wildcard $(BIN_PROGRAMS:=.1)))
+	$(call install_to,$(mandir)/man8,644,$(SBIN_PROGRAMS:=.8))
+	$(call install_to,$(completionsdir),644,$(COMPLETION))
+	cd $(DESTDIR)$(completionsdir) && for program in $(PROGRAMS); do \
+		ln -sf $(COMPLETION) $$program || exit; done
 
 # libFuzzer needs clang with its run-time library.
 LIBFUZZER = $(shell echo 'int LLVMFuzzerTestOneInput() { return 0; }' | \
