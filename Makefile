@@ -61,7 +61,7 @@ kernel: setup-kernel $(CROSS:%=setup-%)	## build build/ARCH/CONFIG/ from qemu-te
 	@scripts/kernel $(CONFIG) $(ARCH)
 
 .PHONY: deb
-deb: setup-deb setup-deb-tools $(if $(filter arm64,$(FLAVOUR)),setup-arm64)	## build Debian packages: the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
+deb: setup-deb $(if $(filter arm64,$(FLAVOUR)),setup-arm64)	## build Debian packages: the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
 	@scripts/deb "$(FLAVOUR)"
 	@scripts/deb-tools $(if $(filter arm64,$(FLAVOUR)),arm64,amd64)
 
