@@ -59,7 +59,7 @@ SPLAT = re.compile(
     r"possible recursive locking|possible circular locking|"
     r"inconsistent lock state|possible irq lock inversion|"
     r"INFO: task .* blocked|INFO: .* stall|soft lockup|"
-    r"general protection fault|Bad page|Call Trace:|Kernel panic|"
+    r"general protection fault|Bad page|Call [Tt]race:|Kernel panic|"
     r"[Uu]nable to handle (kernel|page)|corruption|Failed to set sysctl")
 
 LAST_LINES = 30

@@ -6,7 +6,7 @@
 # memory: 256M
 # timeout: 180
 # expect-console: invoked oom-killer
-# expect-console: Call Trace:
+# expect-console: Call [Tt]race:
 # expect-console: Out of memory: Killed process
 
 . /qt/lib.sh
