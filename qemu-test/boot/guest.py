@@ -451,19 +451,23 @@ def initramfs(name, mods, extra=(), bootconfig=""):
     return path
 
 
+def mke2fs():
+    """The path of mke2fs, which is not in the PATH of every user."""
+    path = shutil.which("mke2fs") or shutil.which("mke2fs", path="/sbin:/usr/sbin")
+    if not path:
+        raise Failure("no mke2fs: install e2fsprogs")
+    return path
+
+
 def disk(name, size, options=(), damage=""):
     """An empty ext4 of the given size in a sparse file.
 
     damage is OFFSET=HEX ...: bytes to write after mke2fs.
     """
     path = os.path.join(OUT, name + ".disk")
-    mke2fs = shutil.which("mke2fs") or shutil.which(
-        "mke2fs", path="/sbin:/usr/sbin")
-    if not mke2fs:
-        raise Failure("no mke2fs: install e2fsprogs")
     if os.path.exists(path):
         os.unlink(path)
-    quiet_command([mke2fs, "-q", "-F", "-t", "ext4", *options, path, size],
+    quiet_command([mke2fs(), "-q", "-F", "-t", "ext4", *options, path, size],
                   path + ".log")
     for word in damage.split():
         offset, _, data = word.partition("=")
@@ -603,16 +607,24 @@ def boot(name, image, initrd, append="", timeout=60, stream=None,
     set, the guest has qemu's monitor at /dev/ttyS2.
     """
     out = Outcome(name)
-    for path in (out.console_path, out.ktap_path):
-        with open(path, "w"):
-            pass
     argv = qemu_argv(image, initrd, console_of() + APPEND + " " + append, **machine)
     argv += serial_ports("file:" + out.console_path, "file:" + out.ktap_path)
     ends, more = monitor_ports() if monitor else ((), [])
-    argv += more
+    return execute(out, argv + more, timeout, stream, ends)
+
+
+def execute(out, argv, timeout, stream=None, ends=()):
+    """Runs qemu until its end or the time-out, and fills in the Outcome.
+
+    argv connects the serial ports with the files of the Outcome; ends are sockets that qemu
+    inherits.
+    """
+    for path in (out.console_path, out.ktap_path):
+        with open(path, "w"):
+            pass
     timeout *= float(os.environ.get("TIMEOUT_SCALE", "1"))
     follower = Follower(out.ktap_path, stream) if stream else None
-    errors = os.path.join(OUT, name + ".qemu")
+    errors = out.ktap_path.removesuffix(".ktap") + ".qemu"
     start = time.monotonic()
     with open(errors, "w") as err:
         proc = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=err,
@@ -750,7 +762,7 @@ def judge(outcome, expected=(), dies=False):
     return verdict
 
 
-def report(name, outcome, expected=(), label="", dies=False):
+def report(name, outcome, expected=(), label="", dies=False, group="qemu"):
     """Prints a line for each case and, after a failure, the end of the console.
 
     Returns 1 if anything failed.
@@ -759,7 +771,7 @@ def report(name, outcome, expected=(), label="", dies=False):
     failed = 0
     lines = []
     for c in verdict:
-        line = "%s qemu: %s: %s" % (c.state, label or name, c.name)
+        line = "%s %s: %s: %s" % (c.state, group, label or name, c.name)
         if c.state == "not ok":
             failed = 1
         if c.reason:
@@ -769,6 +781,6 @@ def report(name, outcome, expected=(), label="", dies=False):
         lines.append("# last lines of %s:" %
                      os.path.relpath(outcome.console_path, ROOT))
         lines += ["#   " + l for l in outcome.tail()]
-    lines.append("# took: qemu: %s: %d s" % (label or name, outcome.seconds))
+    lines.append("# took: %s: %s: %d s" % (group, label or name, outcome.seconds))
     say("\n".join(lines))
     return failed
