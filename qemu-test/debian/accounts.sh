@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Does /proc/allocinfo add up against /proc/meminfo?  It needs a kernel that was booted with
+# sysctl.vm.mem_profiling=1.
+#
+# MemTotal is the memory that the page allocator manages.  Each of its pages is free
+# (MemFree), or on a list of a CPU (/proc/zoneinfo), or allocated.  The table has each
+# allocated page once, and in addition the objects inside of slabs and of per-CPU chunks:
+#
+#   unaccounted = MemTotal - MemFree - lists - (table - slab objects - per-CPU objects)
+#
+# /proc/slabinfo has the slab objects; it takes all objects of a CPU's current slab for used,
+# so shrink_slabs() gives these slabs back first.  No file has the per-CPU objects: they are
+# at most all per-CPU memory (Percpu), so the result is a range of that width.
+#
+# The limit is 1 % of MemTotal.  It has to cover the per-CPU memory, and what other programs
+# allocate and free while awk reads four files.
+
+shrink_slabs()
+{
+	for shrink in /sys/kernel/slab/*/shrink; do
+		[ -L "${shrink%/shrink}" ] || echo 1 > "$shrink"
+	done
+}
+
+# The files, read as quickly as possible after each other
+read_accounts()
+{
+	shrink_slabs
+	cat $INFO > /tmp/allocinfo
+	cat /proc/slabinfo > /tmp/slabinfo
+	cat /proc/zoneinfo > /tmp/zoneinfo
+	cat /proc/meminfo > /tmp/meminfo
+}
+
+# Prints "NAME KIB" of all that the equation has; unaccounted_min and _max are the range.
+accounts()
+{
+	awk '
+	FILENAME == "/tmp/allocinfo" && FNR > 2 { table += $1 / 1024 }
+	FILENAME == "/tmp/slabinfo" && FNR > 2 { objects += $2 * $4 / 1024 }
+	FILENAME == "/tmp/zoneinfo" && $1 == "count:" { lists += $2 * 4 }
+	FILENAME == "/tmp/meminfo" { sub(":", "", $1); kib[$1] = $2 }
+	END {
+		pages = table - objects
+		rest = kib["MemTotal"] - kib["MemFree"] - lists - pages
+		print "total", kib["MemTotal"]
+		print "free", kib["MemFree"] + lists
+		print "table", int(table)
+		print "slab_objects", int(objects)
+		print "percpu", kib["Percpu"]
+		print "unaccounted_min", int(rest - kib["Percpu"])
+		print "unaccounted_max", int(rest)
+	}' /tmp/allocinfo /tmp/slabinfo /tmp/zoneinfo /tmp/meminfo
+}
+
+account()
+{
+	awk -v name="$1" '$1 == name { print $2 }' /tmp/accounts
+}
+
+# adds_up: fails unless the whole range is within 1 % of MemTotal.
+adds_up()
+{
+	read_accounts
+	accounts > /tmp/accounts
+	limit=$(($(account total) / 100))
+	note "$(tr '\n' ' ' < /tmp/accounts | sed 's/ $/ (KiB)/')"
+	[ "$(account unaccounted_min)" -ge -$limit ] && [ "$(account unaccounted_max)" -le $limit ] ||
+		fail "unaccounted: $(account unaccounted_min) to $(account unaccounted_max) KiB, limit $limit"
+}
+
+# kib_of FUNCTION: what the lines of a function hold.
+kib_of()
+{
+	awk -v want="func:$1" '{ for (i = 4; i <= NF; i++) if ($i == want) sum += $1 } END { print int(sum / 1024) }' \
+		/tmp/allocinfo
+}
+
+meminfo()
+{
+	awk -v name="$1:" '$1 == name { print $2 }' /tmp/meminfo
+}
+
+# between WHAT LOW VALUE HIGH
+between()
+{
+	note "$1: $3, expected $2 to $4 (KiB)"
+	[ "$2" -le "$3" ] && [ "$3" -le "$4" ] || fail "$1: $3 KiB, expected $2 to $4"
+}
+
+# Two lines of the table whose memory /proc/meminfo counts as well.  Each CPU keeps two
+# stacks of 16 KiB that no task uses, and tasks come and go between the two files: 20 tasks
+# in either direction.  Slab also has what kmalloc() takes from the page allocator, which
+# the table has on other lines.
+table_bounds()
+{
+	read_accounts
+	stacks=$(meminfo KernelStack)
+	cached=$(($(nproc) * 2 * 16))
+	between "stacks of tasks" $((stacks - 320)) "$(kib_of alloc_thread_stack_node)" $((stacks + cached + 320))
+	slab=$(meminfo Slab)
+	between "pages of slabs" $((slab * 3 / 4)) "$(kib_of alloc_slab_page)" $((slab * 101 / 100))
+}
+
+# Each line of the table has the documented form, and bytes if and only if it has calls.
+well_formed()
+{
+	! sed 1,2d $INFO | grep -Ev \
+		'^ *[0-9]+ +[0-9]+ [^ :]+:[0-9]+( \[[A-Za-z0-9_]+\])? func:[A-Za-z0-9_.]+( accurate:no)? $' ||
+		fail "a line of another form"
+	sed 1,2d $INFO | awk '($1 > 0) != ($2 > 0) { print; bad = 1 } END { exit bad }' ||
+		fail "bytes without calls, or calls without bytes"
+}

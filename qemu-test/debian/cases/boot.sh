@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Our kernel runs Debian: no unit fails, sysctl.d switches profiling, the table adds up.
+#
+# The first boot has no parameter, so profiling is at its default, never; the second has
+# sysctl.vm.mem_profiling=0, the third sysctl.vm.mem_profiling=1.
+#
+# timeout: 900
+
+. /qt/lib.sh
+
+CONF=/etc/sysctl.d/90-mem-profiling.conf
+
+test_1_our_kernel_is_the_default()
+{
+	on_ours
+	all_units_well
+}
+
+test_1_never_shows_only_the_heading()
+{
+	needs_profiling
+	eq lines "$(wc -l < $INFO)" 2
+	eq "mode of $INFO" "$(stat -c %a $INFO)" 400
+}
+
+test_1_never_refuses_the_sysctl()
+{
+	needs_profiling
+	eq "mode of $MP" "$(stat -c %a $MP)" 444
+	! sysctl -w vm.mem_profiling=1 > /tmp/said 2>&1 || fail "sysctl -w succeeded"
+	grep -q "permission denied" /tmp/said || fail "sysctl said: $(cat /tmp/said)"
+	eq vm.mem_profiling "$(cat $MP)" 0
+}
+
+# A machine with the file, booted once without the parameter, still boots without an error.
+test_1_never_with_sysctl_d_fails_no_unit()
+{
+	needs_profiling
+	echo vm.mem_profiling=1 > $CONF
+	systemctl restart systemd-sysctl.service
+	eq vm.mem_profiling "$(cat $MP)" 0
+}
+
+test_1_prepares_the_next_boot()
+{
+	echo vm.mem_profiling=1 > $CONF
+	grub_options sysctl.vm.mem_profiling=0
+}
+
+test_2_multi_user_without_a_failed_unit()
+{
+	on_ours
+	all_units_well
+}
+
+test_2_sysctl_d_has_switched_profiling_on()
+{
+	needs_profiling
+	grep -q sysctl.vm.mem_profiling=0 /proc/cmdline || fail "booted without the parameter"
+	eq vm.mem_profiling "$(cat $MP)" 1
+}
+
+test_2_sysctl_system_switches_it_on_again()
+{
+	needs_profiling
+	sysctl -w vm.mem_profiling=0
+	eq "after 0" "$(cat $MP)" 0
+	sysctl --system
+	eq "after sysctl --system" "$(cat $MP)" 1
+}
+
+test_2_prepares_the_next_boot()
+{
+	rm $CONF
+	grub_options sysctl.vm.mem_profiling=1
+}
+
+test_3_multi_user_without_a_failed_unit()
+{
+	on_ours
+	all_units_well
+}
+
+test_3_table_and_meminfo_agree()
+{
+	needs_profiling
+	adds_up
+}
+
+test_3_stacks_and_slabs_agree()
+{
+	needs_profiling
+	table_bounds
+}
+
+test_3_nothing_is_negative()
+{
+	needs_profiling
+	well_formed
+}
+
+test_3_console_is_clean()
+{
+	no_splat
+}
+
+run_boots

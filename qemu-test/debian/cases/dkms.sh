@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A module of Debian's archive, built by DKMS against our headers, has lines in the table.
+#
+# rapiddisk makes disks in memory.  It takes a page for each page that is written to such a
+# disk, all on one line of its code.
+#
+# timeout: 1500
+
+. /qt/lib.sh
+
+MODULE=rapiddisk
+DISK_MIB=64
+WRITE_MIB=16
+
+mgmt()
+{
+	echo "$*" > /sys/kernel/rapiddisk/mgmt
+}
+
+# "bytes calls" of the module's lines that a pattern matches
+held()
+{
+	awk -v pattern="$1" '/\[rapiddisk\]/ && $0 ~ pattern { b += $1; c += $2 } END { print b + 0, c + 0 }' $INFO
+}
+
+test_1_dkms_builds_against_our_headers()
+{
+	on_ours
+	apt-get update
+	apt-get -y install $MODULE-dkms
+	dkms status
+	dkms status -k "$OURS" | grep -q "$MODULE.*installed" || fail "dkms: $(dkms status)"
+	modinfo $MODULE
+	eq vermagic "$(modinfo -F vermagic $MODULE | cut -d' ' -f1)" "$OURS"
+}
+
+test_1_prepares_the_next_boot()
+{
+	grub_options sysctl.vm.mem_profiling=1
+}
+
+test_2_loads()
+{
+	on_ours
+	modprobe $MODULE
+	grep "^$MODULE " /proc/modules
+}
+
+test_2_is_listed_with_its_name()
+{
+	needs_profiling
+	lines=$(grep -c "\[$MODULE\] func:" $INFO)
+	note "lines of $MODULE: $lines"
+	[ "$lines" -gt 0 ] || fail "no line with [$MODULE]"
+}
+
+# The size is in bytes.
+test_2_each_page_is_on_its_line()
+{
+	needs_profiling
+	mgmt "rapiddisk attach 0 $((DISK_MIB << 20))"
+	udevadm settle
+	before=$(held func:rdsk_insert_page)
+	dd if=/dev/zero of=/dev/rd0 bs=1M count=$WRITE_MIB oflag=direct
+	after=$(held func:rdsk_insert_page)
+	note "rdsk_insert_page: before $before, after $after"
+	eq bytes $((${after% *} - ${before% *})) $((WRITE_MIB << 20))
+	eq calls $((${after#* } - ${before#* })) $((WRITE_MIB << 8))
+}
+
+test_2_detached_disk_holds_no_page()
+{
+	needs_profiling
+	mgmt "rapiddisk detach 0"
+	eq rdsk_insert_page "$(held func:rdsk_insert_page)" "0 0"
+}
+
+test_2_unloads()
+{
+	modprobe -r $MODULE
+	! grep "^$MODULE " /proc/modules || fail "still loaded"
+	[ ! -e $INFO ] || ! grep "\[$MODULE\]" $INFO || fail "still listed"
+}
+
+test_2_console_is_clean()
+{
+	no_splat
+	all_units_well
+}
+
+test_2_purge_removes_the_module()
+{
+	apt-get -y purge $MODULE-dkms
+	! find /lib/modules -name "$MODULE*.ko*" | grep . || fail "a module is still there"
+}
+
+run_boots

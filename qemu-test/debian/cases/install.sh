@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# dpkg installs the packages in the running guest, and GRUB offers both kernels.
+#
+# base: debian
+# timeout: 1200
+
+. /qt/lib.sh
+
+test_1_debian_boots_well()
+{
+	all_units_well
+	no_splat
+}
+
+test_1_dpkg_installs_all()
+{
+	dpkg -i /qt/debs/*.deb
+	eq "dpkg --audit" "$(dpkg --audit)" ""
+	for file in "/boot/vmlinuz-$OURS" "/boot/initrd.img-$OURS" "/lib/modules/$OURS/modules.dep"; do
+		[ -s "$file" ] || fail "no $file"
+	done
+}
+
+test_1_grub_offers_both()
+{
+	grub_releases
+	grub_releases | grep -Fqx "$(uname -r)" || fail "no entry for Debian's kernel"
+	grub_releases | grep -Fqx "$OURS" || fail "no entry for $OURS"
+}
+
+test_1_grub_has_each_initrd()
+{
+	for release in "$OURS" "$(uname -r)"; do
+		grep -q "initrd.*initrd.img-$release$" /boot/grub/grub.cfg || fail "no initrd for $release"
+	done
+}
+
+# 6.1.192 sorts above Debian's 6.1.0.  If Debian's own kernel stands in for ours, which tests
+# the cases themselves, it has to be chosen.
+test_1_our_kernel_is_the_default()
+{
+	case $OURS in
+	6.1.0-*) grub_kernel "$OURS" ;;
+	*) eq "first entry" "$(grub_releases | head -n 1)" "$OURS" ;;
+	esac
+}
+
+run_boots

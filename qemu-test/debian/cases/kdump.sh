@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The kernel crashes, kdump saves its memory, and allocinfo-dump prints the table from it.
+#
+# The guest hands the dump, the table shortly before the crash, and System.map to the host,
+# which compares them: see kdump.py.
+#
+# timeout: 2400
+# out: 2G
+# expect-console: sysrq: Trigger a crash
+# expect-console: Kernel panic - not syncing: sysrq triggered crash
+# expect-console: Call Trace:
+
+. /qt/lib.sh
+
+test_1_kdump_is_set_up()
+{
+	on_ours
+	apt-get update
+	echo kexec-tools kexec-tools/load_kexec boolean false | debconf-set-selections
+	apt-get -y install kdump-tools makedumpfile kexec-tools
+	sed -i 's/^#\?USE_KDUMP=.*/USE_KDUMP=1/' /etc/default/kdump-tools
+	rm -f /etc/default/grub.d/kdump-tools.cfg
+	grub_options sysctl.vm.mem_profiling=1 crashkernel=320M
+}
+
+test_2_crash_kernel_is_loaded()
+{
+	on_ours
+	all_units_well
+	kdump-config show
+	eq kexec_crash_loaded "$(cat /sys/kernel/kexec_crash_loaded)" 1
+}
+
+test_2_crashes()
+{
+	[ ! -e $INFO ] || cat $INFO > $STATE/allocinfo
+	may_die
+	echo c > /proc/sysrq-trigger
+	sleep 60
+	rm $STATE/may_die
+	fail "still alive"
+}
+
+test_3_boots_again()
+{
+	on_ours
+	all_units_well
+}
+
+test_3_dump_is_saved()
+{
+	ls -lR /var/crash
+	dump=$(find /var/crash -name 'dump.*' -size +1M)
+	[ -n "$dump" ] || fail "no dump in /var/crash"
+	note "dump: $(($(stat -c %s "$dump") >> 20)) MiB"
+	cp "/boot/System.map-$OURS" $STATE/System.map
+	[ -e $STATE/allocinfo ] || : > $STATE/allocinfo
+	mv "$dump" $STATE/dump
+	tar -C $STATE -cf /dev/disk/by-id/virtio-out dump System.map allocinfo
+	sync
+}
+
+run_boots

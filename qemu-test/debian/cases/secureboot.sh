@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Secure Boot: the firmware trusts Microsoft, shim trusts Debian and the owner's key.
+#
+# The first boot comes to our unsigned kernel, which GRUB refuses; the person at the console
+# chooses Debian's kernel in the menu.  There the owner signs our kernel with a key of his
+# own and asks for its enrolment.  In the next boot the person at the console confirms that
+# in MokManager, and the signed kernel starts.
+#
+# firmware: secure
+# timeout: 1800
+# type: bad shim signature => enter
+# type: Advanced options => down enter
+# type: recovery mode => down down enter
+# type: Press any key to perform MOK management => enter
+# type: Enroll MOK => down enter
+# type: View key 0 => down enter
+# type: Enroll the key => down enter
+# type: Password: => secret enter
+# type: Reboot => enter
+# expect-console: bad shim signature
+
+. /qt/lib.sh
+
+KEY=/var/lib/dkms/mok
+MODULE=rapiddisk
+
+# What root gets from each interface while the kernel is locked down ("integrity"):
+# open (for reading), or refused (EPERM).  The table in the documentation has the same.
+INTERFACES='
+/proc/allocinfo				open
+/dev/kmon				open
+/sys/kernel/debug/alloc_tags.ctx	refused
+/sys/kernel/debug/dynamic_faults	refused
+/sys/kernel/debug/time_stats		refused
+'
+
+locked_down()
+{
+	mokutil --sb-state
+	mokutil --sb-state | grep -qx "SecureBoot enabled" || fail "Secure Boot is not enabled"
+	lockdown=$(cat /sys/kernel/security/lockdown)
+	case $lockdown in
+	*"[integrity]"*) ;;
+	*) fail "lockdown is $lockdown" ;;
+	esac
+}
+
+test_1_firmware_refuses_our_unsigned_kernel()
+{
+	eq kernel "$(uname -r)" "$(debian_release)"
+	locked_down
+}
+
+# DKMS signs with the same key.
+test_1_owner_signs_our_kernel()
+{
+	openssl req -new -x509 -nodes -days 3650 -subj "/CN=owner of the guest" -newkey rsa:2048 \
+		-keyout $KEY.key -outform DER -out $KEY.pub
+	openssl x509 -inform DER -in $KEY.pub -out $KEY.pem
+	sbsign --key $KEY.key --cert $KEY.pem --output /boot/signed "/boot/vmlinuz-$OURS"
+	mv /boot/signed "/boot/vmlinuz-$OURS"
+	sbverify --cert $KEY.pem "/boot/vmlinuz-$OURS"
+}
+
+test_1_owner_asks_for_enrolment()
+{
+	mokutil --generate-hash=secret > $STATE/hash
+	mokutil --hash-file $STATE/hash --import $KEY.pub
+	mokutil --list-new | grep "owner of the guest"
+}
+
+test_2_signed_kernel_boots()
+{
+	on_ours
+	all_units_well
+	locked_down
+}
+
+test_2_key_is_enrolled()
+{
+	mokutil --list-enrolled | grep "owner of the guest"
+	grep -q "owner of the guest" /proc/keys || fail "the kernel does not have the key"
+}
+
+test_2_dkms_signs_a_module_that_loads()
+{
+	apt-get update
+	apt-get -y install $MODULE-dkms
+	eq signer "$(modinfo -F signer $MODULE)" "owner of the guest"
+	modprobe $MODULE
+	modprobe -r $MODULE
+}
+
+test_2_unsigned_module_is_refused()
+{
+	cp "$(modinfo -n $MODULE)" /tmp/unsigned.ko
+	strip --strip-debug /tmp/unsigned.ko
+	eq signer "$(modinfo -F signer /tmp/unsigned.ko)" ""
+	! insmod /tmp/unsigned.ko || fail "an unsigned module was loaded"
+}
+
+# answer PATH: what root gets from it
+answer()
+{
+	if cat "$1" > /dev/null 2> /tmp/said < /dev/null; then
+		echo open
+	elif grep -q "Operation not permitted" /tmp/said; then
+		echo refused
+	else
+		cat /tmp/said
+	fi
+}
+
+test_2_interfaces_answer_as_documented()
+{
+	needs_profiling
+	wrong=
+	while read -r path want; do
+		[ -n "$path" ] || continue
+		got=$(answer "$path")
+		echo "$path: $got"
+		[ "$got" = "$want" ] || wrong="$wrong $path: $got, want $want;"
+	done <<-EOF
+	$INTERFACES
+	EOF
+	[ -z "$wrong" ] || fail "$wrong"
+}
+
+test_2_console_is_clean()
+{
+	no_splat
+}
+
+run_boots

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The table in the dump of a crashed guest, beside the table that the guest printed before.
+
+The guest ran for a moment in between, so a few lines may differ, but not the lines' names.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+
+from boot import guest
+import image
+
+TOOL = os.path.join(guest.ROOT, "tools", "mm", "allocinfo-dump")
+# at least so many of 100 lines have the same figures
+SAME = 90
+# and the sums of all lines differ by no more than this part
+DRIFT = 0.02
+
+
+def allocinfo_dump(*argv):
+    # Debian's python3, for which Debian has drgn
+    return subprocess.run(["/usr/bin/python3", "-B", TOOL, *argv], check=False, capture_output=True,
+                          text=True, stdin=subprocess.DEVNULL)
+
+
+def table(text):
+    """[(bytes, calls, name)] of a text in the format of /proc/allocinfo."""
+    found = [re.fullmatch(r" *(\d+) +(\d+) (.*\S) ?", line) for line in text.splitlines()[2:]]
+    return [(int(m[1]), int(m[2]), m[3]) for m in found if m]
+
+
+def unpack(disk):
+    where = os.path.join(image.DIR, "crash")
+    shutil.rmtree(where, ignore_errors=True)
+    os.makedirs(where)
+    guest.quiet_command(["tar", "-C", where, "-xf", disk], image.log("crash"))
+    return where
+
+
+def compare(before, after):
+    """Why the two tables do not agree, or "" if they do."""
+    if [row[2] for row in before] != [row[2] for row in after]:
+        return "%d lines, the guest had %d, or other names" % (len(after), len(before))
+    same = sum(a == b for a, b in zip(before, after))
+    sums = [sum(row[0] for row in rows) for rows in (before, after)]
+    guest.say("# kdump: note: %d of %d lines have the same figures; the sum was %d, then %d bytes" %
+              (same, len(before), *sums))
+    if same * 100 < SAME * len(before):
+        return "only %d of %d lines have the same figures" % (same, len(before))
+    if abs(sums[0] - sums[1]) > DRIFT * sums[0]:
+        return "the sums of all lines differ: %d and %d" % tuple(sums)
+    return ""
+
+
+def cases(disk):
+    """The cases that the host adds to those of the guest."""
+    where = unpack(disk)
+    names = [os.path.join(where, name) for name in ("dump", "System.map", "allocinfo")]
+    dump, system_map, printed = names
+    before = table(guest.text_of(printed))
+    if not before:
+        yield guest.Case("dump_has_the_table", "skip", "the kernel has no /proc/allocinfo")
+        return
+    done = allocinfo_dump("-m", system_map, dump)
+    why = done.stderr.strip() if done.returncode else compare(before, table(done.stdout))
+    yield guest.Case("dump_has_the_table", "not ok" if why else "ok", why)
+    top = table(allocinfo_dump("-m", system_map, "-n", "5", dump).stdout)
+    largest = sorted(table(done.stdout), key=lambda row: -row[0])[:5]
+    yield guest.Case("dump_has_its_largest_lines", "ok" if top and top == largest else "not ok")
+    refused = allocinfo_dump("-m", printed, dump)
+    good = refused.returncode == 1 and refused.stderr.count("\n") == 1
+    yield guest.Case("wrong_map_is_refused", "ok" if good else "not ok", "" if good else refused.stderr)
+    shutil.rmtree(where)

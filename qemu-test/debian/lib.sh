@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The guest's side of a case.  qt.service runs the script of a case in every boot, and the
+# script sources this file.  A case of the results is a function
+#
+#   test_BOOT_NAME()
+#
+# whose name is alone on its line.  run_boots runs those of the present boot, in order and
+# each in a subshell, and then reboots for those of the next.  After the last boot, or after
+# a boot with a failure, the guest powers off.  Results go to the second serial port in the
+# form of qemu-test/boot/lib.sh.
+#
+# In a test: `fail WHY` and `skip WHY` end it.  A test also ends as a failure if a command
+# fails that is not in a condition (set -e).  Its output is printed only if it fails.
+
+# shellcheck source=/dev/null
+. /qt/versions		# CASE, and OURS: the release of the kernel under test
+
+STATE=/var/lib/qt/$CASE
+INFO=/proc/allocinfo
+MP=/proc/sys/vm/mem_profiling
+RESULTS=/dev/ttyS1
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+
+. /qt/accounts.sh
+
+fail()
+{
+	echo "$*" > $STATE/why
+	exit 1
+}
+
+skip()
+{
+	echo "$*" > $STATE/why
+	exit 4
+}
+
+# A remark in the results.
+note()
+{
+	echo "# note: $*" > $RESULTS
+}
+
+# eq WHAT GOT WANT
+eq()
+{
+	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
+}
+
+# state NAME [VALUE]: prints or sets a value that outlives a reboot.
+state()
+{
+	if [ $# -gt 1 ]; then
+		echo "$2" > "$STATE/$1"
+	else
+		cat "$STATE/$1" 2>/dev/null
+	fi
+}
+
+# The kernel is about to die on purpose, in the last test of a boot.
+may_die()
+{
+	state may_die yes
+	sync
+}
+
+on_ours()
+{
+	eq kernel "$(uname -r)" "$OURS"
+}
+
+# Ends the test unless the kernel under test has profiling.
+needs_profiling()
+{
+	[ -e $INFO ] || skip "$(uname -r) has no $INFO"
+}
+
+# The default entry of GRUB is the newest kernel.  grub_options [WORD...]: the kernel
+# parameters of all entries from the next boot on.
+grub_options()
+{
+	echo "GRUB_CMDLINE_LINUX_DEFAULT='$*'" > /etc/default/grub.d/qt-options.cfg
+	update-grub
+}
+
+# grub_kernel RELEASE: boot this kernel by default.
+grub_kernel()
+{
+	uuid=$(findmnt -no UUID /)
+	echo "GRUB_DEFAULT='gnulinux-advanced-$uuid>gnulinux-$1-advanced-$uuid'" \
+		> /etc/default/grub.d/qt-kernel.cfg
+	update-grub
+}
+
+# The releases that GRUB's menu offers, the default first.
+grub_releases()
+{
+	sed -n "s|.*gnulinux-\(.*\)-advanced-.*|\1|p" /boot/grub/grub.cfg
+}
+
+# The release of Debian's own kernel
+debian_release()
+{
+	linux-version list | grep -Fvx "$OURS"
+}
+
+# Waits for the end of the boot; fails unless all units are well.
+all_units_well()
+{
+	how=$(systemctl is-system-running --wait) || :
+	systemctl --no-pager --failed
+	eq "systemctl is-system-running" "$how" running
+}
+
+# Complaints of the kernel since boot, in the words of guest.py
+no_splat()
+{
+	! dmesg | grep -E 'BUG:|WARNING:|\bOops\b|Call Trace:|Bad page|alloc_tag:.*(negative|reference)'
+}
+
+next_boot()
+{
+	sync
+	state boot "$1"
+	systemctl reboot
+}
+
+# finish CODE: the last line of the results
+finish()
+{
+	echo "# qt: exit $1" > $RESULTS
+	systemctl poweroff
+}
+
+# verdict NUMBER NAME CODE
+verdict()
+{
+	why=$(state why) || :
+	case $3 in
+	0) echo "ok $1 $2" ;;
+	4) echo "ok $1 $2 # SKIP $why" ;;
+	*)
+		tail -n 25 $STATE/log | tr -d '\r' | sed 's/^/# /'
+		echo "not ok $1 $2 # ${why:-$(tail -n 1 $STATE/log)}"
+		;;
+	esac > $RESULTS
+}
+
+# run_one TEST: returns 1 if it failed.
+run_one()
+{
+	number=$(($(state number) + 1))
+	state number $number
+	rm -f $STATE/why
+	state running "$1"
+	echo "qt: $1" > /dev/kmsg
+	( set -e; "$1" ) > $STATE/log 2>&1
+	code=$?
+	rm $STATE/running
+	verdict $number "${1#test_*_}" $code
+	[ $code = 0 ] || [ $code = 4 ]
+}
+
+# after_death: the previous boot ended amid a test.
+after_death()
+{
+	name=$(state running)
+	rm $STATE/running
+	if [ -e $STATE/may_die ]; then
+		rm $STATE/may_die
+		verdict "$(state number)" "${name#test_*_}" 0
+		state boot $(($(state boot) + 1))
+		return
+	fi
+	state why "the kernel died"
+	: > $STATE/log
+	verdict "$(state number)" "${name#test_*_}" 1
+	finish 1
+	exit
+}
+
+first_boot()
+{
+	mkdir -p $STATE
+	state boot 1
+	state number 0
+	{
+		echo	# ends what the firmware printed
+		echo "KTAP version 1"
+		echo "1..$(echo "$tests" | wc -w)"
+	} > $RESULTS
+}
+
+run_boots()
+{
+	tests=$(sed -n 's/^\(test_[0-9]_[A-Za-z0-9_]*\)()$/\1/p' /qt/case.sh)
+	stty -F $RESULTS raw -echo
+	[ -e $STATE/boot ] || first_boot
+	[ ! -e $STATE/running ] || after_death
+	boot=$(state boot)
+	failed=0
+	for test in $(echo "$tests" | grep "^test_${boot}_"); do
+		run_one "$test" || failed=1
+	done
+	if [ $failed = 0 ] && echo "$tests" | grep -q "^test_$((boot + 1))_"; then
+		next_boot $((boot + 1))
+	else
+		finish $failed
+	fi
+}

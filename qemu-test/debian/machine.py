@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine of the Debian guest: UEFI, disks, and a person at the console."""
+
+import os
+import re
+import shutil
+import socket
+import threading
+import time
+
+from boot import guest
+import image
+
+OVMF = "/usr/share/OVMF"
+# code and variables; "secure" has the keys of Microsoft enrolled, and its code is in system
+# management mode, where the kernel cannot change them
+FIRMWARE = {"plain": ("OVMF_CODE_4M.fd", "OVMF_VARS_4M.fd"),
+            "secure": ("OVMF_CODE_4M.secboot.fd", "OVMF_VARS_4M.ms.fd")}
+KEYS = {"enter": "\r", "down": "\033[B", "up": "\033[A", "space": " "}
+
+
+def firmware(kind, variables):
+    """Arguments for qemu; the variables of this guest are in a file of its own."""
+    code, empty = (os.path.join(OVMF, name) for name in FIRMWARE[kind])
+    if not os.path.exists(code):
+        raise guest.Failure("no %s: install ovmf" % code)
+    shutil.copyfile(empty, variables)
+    argv = ["-drive", "if=pflash,unit=0,format=raw,readonly=on,file=" + code,
+            "-drive", "if=pflash,unit=1,format=raw,file=" + variables]
+    if kind == "secure":
+        argv += ["-global", "driver=cfi.pflash01,property=secure,value=on"]
+    return argv
+
+
+def block(path, kind, name, *options):
+    """A virtio disk, which the guest finds at /dev/disk/by-id/virtio-NAME."""
+    return ["-drive", ",".join(["if=none", "id=" + name, "format=" + kind, "cache=unsafe",
+                                "file=" + path, *options]),
+            "-device", "virtio-blk-pci,drive=%s,serial=%s" % (name, name)]
+
+
+def qemu_argv(case):
+    """The command line without firmware, disks and serial ports.
+
+    One host thread for all CPUs of the guest: see guest.qemu_argv().  Without la57, the
+    kernel uses page tables of four levels, as on most machines.
+    """
+    qemu = shutil.which("qemu-system-x86_64")
+    if not qemu:
+        raise guest.Failure("no qemu-system-x86_64: install qemu-system-x86")
+    return [qemu, "-nodefaults", "-no-user-config", "-display", "none", "-nic", "none",
+            "-machine", "q35,smm=" + ("on" if case.firmware == "secure" else "off"),
+            "-accel", "tcg,thread=single", "-cpu", "max,la57=off", "-m", case.memory, "-smp", "2",
+            "-device", "virtio-rng-pci"]
+
+
+class Typist(threading.Thread):
+    """Waits for lines of the console, and types keys after each."""
+
+    def __init__(self, steps, path, port):
+        super().__init__(daemon=True)
+        self.steps = [step.partition(" => ")[::2] for step in steps]
+        self.path, self.port = path, port
+        self.done = False
+
+    def run(self):
+        seen = 0
+        for pattern, keys in self.steps:
+            found = None
+            while not found:
+                time.sleep(0.5)
+                if self.done:
+                    return
+                text = guest.text_of(self.path)
+                found = re.compile(pattern).search(text, seen)
+            seen = found.end()
+            time.sleep(2)	# the program prints before it reads
+            for key in keys.split():
+                self.port.sendall(KEYS.get(key, key).encode())
+                time.sleep(1)
+
+
+def console(path):
+    """A first serial port whose output goes to a file and whose input is a socket.
+
+    Returns our end, the end of qemu and the arguments for qemu.
+    """
+    ours, theirs = socket.socketpair()
+    return ours, theirs, ["-chardev", "socket,id=console,fd=%d,logfile=%s" % (theirs.fileno(), path),
+                          "-serial", "chardev:console"]
+
+
+def drain(port):
+    """Reads and forgets what the console prints: the file has it."""
+    try:
+        while port.recv(4096):
+            pass
+    except OSError:
+        pass
+
+
+def boot(name, disk, transport, case):
+    """Runs the guest until it powers off or exceeds its time; returns an Outcome."""
+    out = guest.Outcome(name)
+    variables = os.path.join(image.DIR, name + ".vars")
+    argv = qemu_argv(case) + firmware(case.firmware, variables)
+    argv += block(disk, "qcow2", "root", "discard=unmap")
+    argv += block(transport, "raw", "qt", "readonly=on")
+    if case.out:
+        make_out(case)
+        argv += block(out_path(case), "raw", "out")
+    ours, theirs, serial = console(out.console_path)
+    argv += serial + ["-serial", "file:" + out.ktap_path]
+    typist = Typist(case.several["type"], out.console_path, ours)
+    threading.Thread(target=drain, args=(ours,), daemon=True).start()
+    typist.start()
+    guest.execute(out, argv, float(case.timeout), ends=[theirs])
+    typist.done = True
+    ours.close()
+    os.unlink(variables)
+    return out
+
+
+def out_path(case):
+    """The disk that a guest writes its output to."""
+    return os.path.join(image.DIR, case.name + ".out")
+
+
+def make_out(case):
+    with open(out_path(case), "wb") as f:
+        f.truncate(int(case.out[:-1]) << {"M": 20, "G": 30}[case.out[-1]])
