@@ -80,7 +80,7 @@ needs_profiling()
 # parameters of all entries from the next boot on.
 grub_options()
 {
-	echo "GRUB_CMDLINE_LINUX_DEFAULT='$*'" > /etc/default/grub.d/qt-options.cfg
+	echo "GRUB_CMDLINE_LINUX_DEFAULT='$*'" > /etc/default/grub.d/zz-options.cfg
 	update-grub
 }
 
@@ -89,7 +89,7 @@ grub_kernel()
 {
 	uuid=$(findmnt -no UUID /)
 	echo "GRUB_DEFAULT='gnulinux-advanced-$uuid>gnulinux-$1-advanced-$uuid'" \
-		> /etc/default/grub.d/qt-kernel.cfg
+		> /etc/default/grub.d/zz-kernel.cfg
 	update-grub
 }
 

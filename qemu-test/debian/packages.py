@@ -11,7 +11,7 @@ import subprocess
 from boot import guest
 
 # not for a machine that boots the kernel: debug information, and headers for libc
-LEFT_OUT = re.compile(r"-dbg_|^linux-libc-dev_")
+LEFT_OUT = re.compile(r"-dbg(sym)?_|^linux-libc-dev_")
 
 
 def field(deb, name):

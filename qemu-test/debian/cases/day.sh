@@ -28,7 +28,7 @@ test_2_starts_well()
 test_2_adds_up_before()
 {
 	needs_profiling
-	adds_up
+	adds_up 100
 	cp $INFO $STATE/before
 }
 
@@ -106,14 +106,14 @@ test_2_adds_up_after()
 	needs_profiling
 	rm -rf $CONTAINER /tmp/tools
 	sync
-	adds_up
+	adds_up 100
 }
 
 test_2_adds_up_without_caches()
 {
 	needs_profiling
 	echo 3 > /proc/sys/vm/drop_caches
-	adds_up
+	adds_up 100
 	table_bounds
 }
 

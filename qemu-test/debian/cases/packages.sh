@@ -61,7 +61,7 @@ test_3_removal_takes_the_kernel_away()
 {
 	for package in $(ours); do
 		dpkg -L "$package"
-	done | sort -u > $STATE/files
+	done | grep -vx "/\." | sort -u > $STATE/files
 	ours | xargs dpkg -r
 	[ ! -e "/boot/vmlinuz-$OURS" ] || fail "vmlinuz is still there"
 	[ ! -e "/boot/initrd.img-$OURS" ] || fail "initrd.img is still there"

@@ -98,6 +98,8 @@ test_2_unsigned_module_is_refused()
 	strip --strip-debug /tmp/unsigned.ko
 	eq signer "$(modinfo -F signer /tmp/unsigned.ko)" ""
 	! insmod /tmp/unsigned.ko || fail "an unsigned module was loaded"
+	dmesg | grep "Lockdown: insmod: unsigned module loading is restricted" ||
+		fail "refused for another reason"
 }
 
 # answer PATH: what root gets from it
