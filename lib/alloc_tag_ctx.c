@@ -50,6 +50,7 @@
 
 #include <linux/alloc_tag.h>
 #include <linux/alloc_tag_watch.h>
+#include <linux/capability.h>
 #include <linux/codetag_query.h>
 #include <linux/debugfs.h>
 #include <linux/gfp.h>
@@ -1555,8 +1556,14 @@ static const struct file_operations context_fops = {
 	.release	= context_release,
 };
 
+/* A container has /proc, and its root is no administrator of this machine. */
+static int context_proc_open(struct inode *inode, struct file *file)
+{
+	return perfmon_capable() ? context_open(inode, file) : -EPERM;
+}
+
 static const struct proc_ops context_proc_ops = {
-	.proc_open	= context_open,
+	.proc_open	= context_proc_open,
 	.proc_read	= seq_read,
 	.proc_lseek	= seq_lseek,
 	.proc_write	= context_write,

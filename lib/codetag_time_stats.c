@@ -25,6 +25,7 @@
 #define pr_fmt(fmt) "time_stats: " fmt
 
 #include <linux/atomic.h>
+#include <linux/capability.h>
 #include <linux/codetag.h>
 #include <linux/codetag_query.h>
 #include <linux/codetag_time_stats.h>
@@ -540,8 +541,14 @@ static const struct file_operations time_stats_fops = {
 	.release	= time_stats_release,
 };
 
+/* A container has /proc, and its root is no administrator of this machine. */
+static int time_stats_proc_open(struct inode *inode, struct file *file)
+{
+	return perfmon_capable() ? time_stats_open(inode, file) : -EPERM;
+}
+
 static const struct proc_ops time_stats_proc_ops = {
-	.proc_open	= time_stats_open,
+	.proc_open	= time_stats_proc_open,
 	.proc_read	= seq_read,
 	.proc_lseek	= seq_lseek,
 	.proc_write	= time_stats_write,

@@ -30,6 +30,7 @@
 
 #include <linux/alloc_tag.h>
 #include <linux/atomic.h>
+#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -877,7 +878,14 @@ static const struct file_operations enabled_fops = {
 	.llseek		= default_llseek,
 };
 
+/* A container has /proc, and its root is no administrator of this machine. */
+static int enabled_proc_open(struct inode *inode, struct file *file)
+{
+	return perfmon_capable() ? 0 : -EPERM;
+}
+
 static const struct proc_ops enabled_proc_ops = {
+	.proc_open	= enabled_proc_open,
 	.proc_read	= enabled_read,
 	.proc_write	= enabled_write,
 	.proc_release	= enabled_release,
@@ -912,8 +920,13 @@ static int subbufs_set(void *data, u64 val)
 }
 DEFINE_SIMPLE_ATTRIBUTE(subbufs_fops, subbufs_get, subbufs_set, "%llu\n");
 
+static int subbufs_proc_open(struct inode *inode, struct file *file)
+{
+	return perfmon_capable() ? subbufs_fops_open(inode, file) : -EPERM;
+}
+
 static const struct proc_ops subbufs_proc_ops = {
-	.proc_open	= subbufs_fops_open,
+	.proc_open	= subbufs_proc_open,
 	.proc_read	= simple_attr_read,
 	.proc_write	= simple_attr_write,
 	.proc_lseek	= generic_file_llseek,
@@ -1007,8 +1020,13 @@ static const struct file_operations features_fops = {
 	.release	= single_release,
 };
 
+static int features_proc_open(struct inode *inode, struct file *file)
+{
+	return perfmon_capable() ? features_open(inode, file) : -EPERM;
+}
+
 static const struct proc_ops features_proc_ops = {
-	.proc_open	= features_open,
+	.proc_open	= features_proc_open,
 	.proc_read	= seq_read,
 	.proc_write	= features_write,
 	.proc_lseek	= seq_lseek,

@@ -184,6 +184,20 @@ test_kmemtrace_control_in_proc()
 	eq closed "$(cat $PKT/enabled)" 0
 }
 
+# As in a container, where root has no CAP_PERFMON: the files in /proc refuse, and debugfs,
+# which a container does not have, does not care.
+test_root_of_a_container()
+{
+	for f in /proc/alloc_tags.ctx /proc/time_stats $PKT/enabled $PKT/features $PKT/subbufs; do
+		for how in "<" ">>"; do
+			! /qt/bin/uncapable sh -c ": $how $f" 2> /tmp/err || fail "$how $f"
+			grep -q "Operation not permitted" /tmp/err || fail "$f: $(cat /tmp/err)"
+		done
+	done
+	[ $COLUMN != none ] || /qt/bin/uncapable cat $DEBUG/time_stats > /dev/null || fail debugfs
+	/qt/bin/uncapable cat $INFO > /dev/null || fail "$INFO"
+}
+
 test_kmemtraced()
 {
 	mount_disk

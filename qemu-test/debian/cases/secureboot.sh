@@ -2,9 +2,10 @@
 #
 # Secure Boot: the firmware trusts Microsoft, shim trusts Debian and the owner's key.
 #
-# The first boot comes to our unsigned kernel, which GRUB refuses; the person at the console
-# chooses Debian's kernel in the menu.  There the owner signs our kernel with a key of his
-# own and asks for its enrolment.  In the next boot the person at the console confirms that
+# In the first boot, GRUB refuses our kernel, which is the default, because it is unsigned.
+# The keys after `type:` stand for a person at the console, who then chooses Debian's kernel
+# in the menu.  On Debian's kernel, the owner signs our kernel with a new key and requests
+# the enrolment of that key.  In the second boot, the person at the console confirms the key
 # in MokManager, and the signed kernel starts.
 #
 # firmware: secure
@@ -30,6 +31,10 @@ MODULE=rapiddisk
 INTERFACES='
 /proc/allocinfo				open
 /dev/kmon				open
+/proc/alloc_tags.ctx			open
+/proc/time_stats			open
+/proc/kmemtrace/enabled			open
+/sys/kernel/debug/kmemtrace/enabled	refused
 /sys/kernel/debug/alloc_tags.ctx	refused
 /sys/kernel/debug/dynamic_faults	refused
 /sys/kernel/debug/time_stats		refused
