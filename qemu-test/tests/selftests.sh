@@ -53,15 +53,16 @@ while IFS=: read -r folder name; do
 	number=$(grep -cE '^(not )?ok ' /tmp/results)
 done < /selftests/kselftest-list.txt
 
-# With profiling, only the test of a read-only sysctl may be skipped; under lockdown, that of
-# fault injection must be.
+# With profiling, only the test of a read-only sysctl may be skipped.  Under lockdown, the
+# test of fault injection must be skipped, too.
 ok=ok
 skipped=$(grep '# SKIP' /tmp/results | grep -v :sysctl.read_only_means_that)
 if grep -q lockdown=integrity /proc/cmdline; then
-	case $skipped in
-	*"dynamic_faults cannot be opened: lockdown?") skipped= ;;
-	*) skipped="under lockdown: ${skipped:-none}" ;;
-	esac
+	if echo "$skipped" | grep -q 'dynamic_faults is refused by lockdown$'; then
+		skipped=$(echo "$skipped" | grep -v 'dynamic_faults is refused by lockdown$')
+	else
+		skipped="the test of fault injection is not skipped under lockdown"
+	fi
 fi
 if [ "$(cat $MP)" = 1 ] && [ -n "$skipped" ] && ! debug_kernel; then
 	note "$(echo "$skipped" | head -1)"
