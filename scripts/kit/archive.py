@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Packages of Debian's archive, downloaded once into build/dl."""
+
+import subprocess
+
+from .util import BUILD, fail
+
+DL = BUILD / "dl"
+
+
+def base_version():
+    """The version of the package linux-source-6.1 that build/linux-base is from, or None."""
+    words = (BUILD / "linux-base.id").read_text().split()
+    return words[1] if words[0] == "linux-source-6.1" else None
+
+
+def native():
+    return subprocess.run(["dpkg", "--print-architecture"], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout.strip()
+
+
+def apt(options, *args):
+    """Run apt-get in build/dl/part."""
+    argv = ["apt-get", "-q", "-oAPT::Sandbox::User=root", *[f"-o{option}" for option in options], *args]
+    done = subprocess.run(argv, cwd=DL / "part", check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        last = (done.stdout.strip().splitlines() or ["no output"])[-1]
+        fail(f"apt-get {args[0]} failed: {last}")
+
+
+def fetch(name, version, arch=""):
+    """The path of a package in exactly this version.
+
+    arch may be one that dpkg does not know here; apt then has lists and caches of its own.
+    """
+    found = sorted(DL.glob(f"{name}_{version}_{arch or '*'}.deb"))
+    if found:
+        return found[0]
+    print(f"downloading {name} {version}", flush=True)
+    (DL / "part").mkdir(parents=True, exist_ok=True)
+    options = []
+    if arch and arch != native():
+        state = DL / f"apt-{arch}"
+        (state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+        options = [f"Dir::State={state}", f"Dir::Cache={state}/cache", "Dir::State::status=/dev/null",
+                   f"APT::Architecture={arch}", f"APT::Architectures={arch}"]
+        apt(options, "update")
+    apt(options, "download", f"{name}={version}")
+    package = next((DL / "part").glob(f"{name}_*.deb"))
+    return package.rename(DL / package.name)
+
+
+def unpack(package, where):
+    subprocess.run(["dpkg-deb", "-x", package, where], check=True)
+    return where
