@@ -38,16 +38,3 @@ both() {
 	trap - EXIT
 	return "$status"
 }
-
-# in_order TEST...: run the tests; the first one builds the programs that the others run.
-# run_tests must not run inside a condition, where bash ignores set -e.
-in_order() {
-	local t status=0
-
-	for t in "$@"; do
-		run_tests "$t"
-		# shellcheck disable=SC2181
-		[ $? = 0 ] || status=1
-	done
-	return $status
-}

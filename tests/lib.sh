@@ -39,6 +39,19 @@ run_tests() {
 	return "$status"
 }
 
+# in_order TEST...: run the tests in this order, for example because the first one builds what
+# the others test.  run_tests must not run inside a condition, where bash ignores set -e.
+in_order() {
+	local t status=0
+
+	for t in "$@"; do
+		run_tests "$t"
+		# shellcheck disable=SC2181
+		[ $? = 0 ] || status=1
+	done
+	return $status
+}
+
 die() {
 	echo "$*"
 	exit 1
