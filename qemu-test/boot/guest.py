@@ -43,8 +43,7 @@ PORTS = {"arm64": ("ttyAMA0", "ttyS0")}	# console, results
 DEFAULT = {"i386": "i386", "arm64": "arm64"}
 # qemu's 32-bit "max" is an AMD CPU of family 6: the kernel warns if there are two
 CPU = {"i386": "max,family=15"}
-# helpers that use 64-bit numbers or registers
-# and one that is a 32-bit program
+# i386: helpers that use 64-bit numbers or registers; arm64: one is a 32-bit program of x86
 NOT_ON = {"i386": ("errcodes", "kmon"), "arm64": ("allocinfo32",)}
 OUT = os.path.join(ROOT, "build", "qemu")
 

@@ -3,19 +3,19 @@
 # Does /proc/allocinfo add up against /proc/meminfo?  It needs a kernel that was booted with
 # sysctl.vm.mem_profiling=1.
 #
-# MemTotal is the memory that the page allocator manages.  Each of its pages is free
-# (MemFree), or on a list of a CPU (/proc/zoneinfo), or allocated.  The table has each
-# allocated page once, and in addition the objects inside of slabs and of per-CPU chunks:
+# MemTotal is the memory that the page allocator manages.  A page is either free (MemFree),
+# or on a list of a CPU (/proc/zoneinfo), or allocated.  The table counts each allocated page
+# once.  It also counts the objects inside of slabs and of per-CPU chunks, so their memory is
+# in the table twice:
 #
 #   unaccounted = MemTotal - MemFree - lists - (table - slab objects - per-CPU objects)
 #
-# /proc/slabinfo has the slab objects; it takes all objects of a CPU's current slab for used,
-# so shrink_slabs() gives these slabs back first.  No file has the per-CPU objects: they are
-# at most all per-CPU memory (Percpu), so the result is a range of that width.
+# /proc/slabinfo has the slab objects.  It counts all objects of a CPU's current slab as used,
+# so shrink_slabs() gives these slabs back first.  No file has the per-CPU objects.  They are
+# at most all per-CPU memory (Percpu), so the result is a range as wide as Percpu.
 #
-# The limit has to cover the per-CPU memory, and what other programs allocate and free while
-# the four files are read one after the other.  On an idle guest of 2 GiB with two CPUs, these
-# were 736 KiB and less than 100 KiB, or 0.04 % of MemTotal.
+# The limit must be larger than Percpu, and than what other programs allocate and free while
+# the four files are read.
 
 shrink_slabs()
 {
@@ -34,7 +34,8 @@ read_accounts()
 	cat /proc/meminfo > /tmp/meminfo
 }
 
-# Prints "NAME KIB" of all that the equation has; unaccounted_min and _max are the range.
+# Prints each term of the equation as "NAME KIB".  The result is from unaccounted_min to
+# unaccounted_max.
 accounts()
 {
 	awk '
@@ -90,10 +91,10 @@ between()
 	[ "$2" -le "$3" ] && [ "$3" -le "$4" ] || fail "$1: $3 KiB, expected $2 to $4"
 }
 
-# Two lines of the table whose memory /proc/meminfo counts as well.  Each CPU keeps two
-# stacks of 16 KiB that no task uses, and tasks come and go between the two files: 20 tasks
-# in either direction.  Slab also has what kmalloc() takes from the page allocator, which
-# the table has on other lines.
+# /proc/meminfo also counts the stacks of tasks and the pages of slabs.  Its figures and the
+# table may differ.  Each CPU keeps up to two stacks of 16 KiB that no task uses, and up to
+# 20 tasks may start or end between the two reads.  Slab in /proc/meminfo includes the pages
+# that kmalloc() takes from the page allocator; the table has these on other lines.
 table_bounds()
 {
 	read_accounts

@@ -5,10 +5,10 @@
 #
 #   test_BOOT_NAME()
 #
-# whose name is alone on its line.  run_boots runs those of the present boot, in order and
-# each in a subshell, and then reboots for those of the next.  After the last boot, or after
-# a boot with a failure, the guest powers off.  Results go to the second serial port in the
-# form of qemu-test/boot/lib.sh.
+# whose name is alone on its line.  run_boots runs the functions of the present boot in their
+# order, each in a subshell.  If none of them failed, it reboots and continues with the next
+# boot.  After the last boot, or after a failure, the guest powers off.  Results go to the
+# second serial port in the form of qemu-test/boot/lib.sh.
 #
 # In a test: `fail WHY` and `skip WHY` end it.  A test also ends as a failure if a command
 # fails that is not in a condition (set -e).  Its output is printed only if it fails.

@@ -10,7 +10,8 @@ import subprocess
 
 from boot import guest
 
-# not for a machine that boots the kernel: debug information, and headers for libc
+# Packages of --debs that the guest does not install: debug information, which is large, and
+# the headers for libc, which would replace those of Debian
 LEFT_OUT = re.compile(r"-dbg(sym)?_|^linux-libc-dev_")
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A clock for costs. Under -icount it counts the instructions of the guest: exactly on x86,
- * in steps of 16 on arm64, where it counts nanoseconds and an instruction takes one.
+ * A clock for costs. Under -icount it counts the instructions of the guest. The count is
+ * exact on x86. On arm64 the clock counts nanoseconds, of which an instruction takes one, and
+ * it advances by 16 at a time.
  */
 #include <stdint.h>
 #ifndef __aarch64__

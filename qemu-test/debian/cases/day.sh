@@ -77,7 +77,8 @@ test_2_container_runs()
 	eq "first process" "$(contain sh -c 'echo $$')" 1
 }
 
-# A round with 20 s of load on the host and in a container, at the same time
+# One round: stress-ng loads the guest and a container for 20 s, both at the same time.  Then
+# a program is compiled, and packages are installed and removed.
 round()
 {
 	stress-ng --quiet --timeout 20 --vm 1 --vm-bytes 200M --hdd 1 --hdd-bytes 64M --fork 1 \

@@ -18,8 +18,9 @@ mgmt()
 	echo "$*" > /sys/kernel/rapiddisk/mgmt
 }
 
-# "bytes calls place" of the module's lines in the function that inserts pages, the line with
-# the most calls first.  The function also allocates nodes of the tree that has the pages.
+# Prints "bytes calls place" for each line of rdsk_insert_page(), the line with the most calls
+# first.  That one allocates the pages.  Other lines allocate the nodes of the tree that
+# contains the pages.
 held()
 {
 	awk '/\[rapiddisk\] func:rdsk_insert_page/ { print $1, $2, $3 }' $INFO | sort -k2,2nr

@@ -2,8 +2,9 @@
 #
 # The kernel crashes, kdump saves its memory, and allocinfo-dump prints the table from it.
 #
-# The guest hands the dump, the table shortly before the crash, and System.map to the host,
-# which compares them: see kdump.py.
+# The guest gives the host three files: the dump, System.map, and the table that the guest
+# read just before the crash.  The host compares that table with the one in the dump, see
+# kdump.py.
 #
 # timeout: 2400
 # out: 2G

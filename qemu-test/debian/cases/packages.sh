@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The packages live beside those of Debian's kernel: upgrade, removal, purge.
+# Upgrade, removal and purge of our packages, with Debian's kernel installed beside ours.
 #
-# The host puts a second build of image and headers in /qt/next: the same files, a higher
-# version.
+# The upgrade is in /qt/next: packages of image and headers with the same files and a higher
+# version.  The host makes them.
 #
 # timeout: 1800
 
