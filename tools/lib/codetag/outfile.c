@@ -316,6 +316,50 @@ int outfile_open(const char *path, bool force)
 	return fd < 0 ? report_error(path) : fd;
 }
 
+/**
+ * outfile_stream - open an output file as a stream
+ * @path: path of the file; NULL for standard output
+ * @force: overwrite an existing file
+ *
+ * Return: the stream, for outfile_close(), or NULL after a message.
+ */
+FILE *outfile_stream(const char *path, bool force)
+{
+	FILE *out;
+	int fd;
+
+	if (!path)
+		return stdout;
+	fd = outfile_open(path, force);
+	if (fd < 0)
+		return NULL;
+	out = fdopen(fd, "w");
+	if (!out)
+		fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path,
+			strerror(errno));
+	return out;
+}
+
+/**
+ * outfile_close - write out and close an output
+ * @out: from outfile_stream()
+ * @path: path of the file; NULL for standard output
+ * @ok: false if the caller could not write everything, with errno
+ *
+ * Return: true if everything was written; otherwise false, after a message.
+ */
+bool outfile_close(FILE *out, const char *path, bool ok)
+{
+	if (fflush(out) || ferror(out))
+		ok = false;
+	if (out != stdout && fclose(out))
+		ok = false;
+	if (!ok)
+		fprintf(stderr, "%s: %s: cannot write: %s\n", program_invocation_short_name,
+			path ? path : "standard output", strerror(errno));
+	return ok;
+}
+
 /* The kernel follows a link if a slash follows its name. */
 static char *without_slash(const char *path)
 {

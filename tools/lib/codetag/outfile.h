@@ -13,12 +13,15 @@
 #define _CODETAG_OUTFILE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Prefix of the name of a temporary file; eight hexadecimal digits follow. */
 #define OUTFILE_TEMP		".codetag-"
 #define OUTFILE_TEMP_SIZE	(sizeof(OUTFILE_TEMP) + 8)
 
 int outfile_open(const char *path, bool force);
+FILE *outfile_stream(const char *path, bool force);
+bool outfile_close(FILE *out, const char *path, bool ok);
 int outfile_parent(const char *path, const char **name);
 bool outfile_in_place(int dir, const char *name);
 int outfile_open_in_place(int dir, const char *name);

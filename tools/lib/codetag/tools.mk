@@ -46,7 +46,7 @@ OUT := $(CURDIR)
 endif
 
 # Only headers that libc does not have are taken from the kernel.
-CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(CODETAG_LIB) \
+CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(CODETAG_LIB) -I$(OUT) \
 	    -DTOOLS_VERSION='"$(TOOLS_VERSION)"' \
 	    -idirafter $(CODETAG_LIB)/../../../include/uapi
 CFLAGS ?= -O2 -g
@@ -65,8 +65,19 @@ COMPILE = $(CC) $(CPPFLAGS) $(TOOL_CFLAGS) $(CFLAGS)
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 vpath %.c $(CODETAG_LIB)
 
+# The code that needs a library. It is not in libcodetag.a, so that the other programs can
+# be built without json-c and protobuf-c. A program that writes JSON links $(JSON_OBJ) and
+# $(JSON_LIBS), one that writes profiles $(PPROF_OBJ) and $(PPROF_LIBS).
+JSON_SRC := $(CODETAG_LIB)/jsonfile.c
+JSON_OBJ := $(OUT)/jsonfile.o
+JSON_LIBS = $(shell $(PKG_CONFIG) --libs json-c 2>/dev/null || echo -ljson-c)
+PPROF_SRC := $(CODETAG_LIB)/pprof.c $(OUT)/profile.pb-c.c
+PPROF_OBJ := $(OUT)/pprof.o $(OUT)/profile.pb-c.o
+PPROF_LIBS = $(shell $(PKG_CONFIG) --libs libprotobuf-c zlib 2>/dev/null || \
+		     echo -lprotobuf-c -lz)
+
 # The code that all tools share. The linker takes only the parts that a program calls.
-LIB_SRC := $(wildcard $(CODETAG_LIB)/*.c)
+LIB_SRC := $(filter-out $(JSON_SRC) $(PPROF_SRC),$(wildcard $(CODETAG_LIB)/*.c))
 LIB := $(OUT)/libcodetag.a
 
 .PHONY: all
@@ -79,6 +90,15 @@ $(OUT)/%.o: %.c $(OUT)/.flags
 $(LIB): $(call objects,$(notdir $(LIB_SRC)))
 	rm -f $@
 	$(AR) rcs $@ $^
+
+# what protobuf-c makes of profile.proto
+$(OUT)/profile.pb-c.c $(OUT)/profile.pb-c.h &: $(CODETAG_LIB)/profile.proto
+	protoc-c -I $(CODETAG_LIB) --c_out=$(OUT) $<
+
+$(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
+	$(COMPILE) -MMD -MP -c -o $@ $<
+
+$(OUT)/pprof.o: $(OUT)/profile.pb-c.h
 
 .PHONY: FORCE
 $(OUT)/.flags: FORCE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names made safe for a terminal and for JSON, see utf8.h.
+ * Names made safe for a terminal, JSON, CSV and folded stacks, see utf8.h.
  *
  * Terminals obey the control characters of ASCII, and many also obey U+0080 to U+009F:
  * U+009B does the same as ESC [. A byte that is not valid UTF-8 may be such a control
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "utf8.h"
 
@@ -98,4 +99,36 @@ void put_quoted(FILE *out, const char *text)
 			fwrite(s, 1, size, out);
 	}
 	fputc('"', out);
+}
+
+/**
+ * put_csv - write a text as a field of CSV, as in RFC 4180
+ * @out: output file
+ * @text: the text; it is quoted if necessary, with quotes in it doubled
+ */
+void put_csv(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+/**
+ * put_frame - write a frame of a folded stack
+ * @out: output file
+ * @text: the frame; semicolons, which separate frames, and spaces, which precede the
+ *	weight, become underscores
+ */
+void put_frame(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc(*text == ';' || *text == ' ' ? '_' : *text, out);
 }

@@ -2,16 +2,15 @@
 /*
  * Rows as CSV for spreadsheets, and as folded stacks for flame graphs.
  *
- * CSV follows RFC 4180. The first line contains the names of the columns. Text is quoted
- * if necessary, with quotes in it doubled. Unknown values are empty.
+ * The first line of CSV contains the names of the columns. Unknown values are empty.
  *
  * Folded stacks are lines "type;file;function@line weight". A trace contains no stacks, so
  * the type and the file take the place of callers.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "report.h"
+#include "utf8.h"
 
 /* Data */
 
@@ -27,19 +26,8 @@ static const char * const columns[] = {
 
 static void put_text(FILE *out, const char *text)
 {
-	if (!text)
-		text = "";
-	if (!strpbrk(text, ",\"\r\n")) {
-		fprintf(out, ",%s", text);
-		return;
-	}
-	fputs(",\"", out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
+	fputc(',', out);
+	put_csv(out, text ? text : "");
 }
 
 static void put_number(FILE *out, uint64_t number)
@@ -92,13 +80,6 @@ static void put_stats(FILE *out, const struct stats *s, bool all)
 }
 
 /* Internals: folded */
-
-/* A frame must not contain a semicolon or a space: the weight follows a space. */
-static void put_frame(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		fputc(*text == ';' || *text == ' ' ? '_' : *text, out);
-}
 
 static uint64_t weight_of(const struct stats *s, enum weight weight)
 {

@@ -2,36 +2,16 @@
 /*
  * The report as JSON, written with json-c.
  *
- * The outermost object and its lists are written in pieces, so that a long report does not
- * have to be in memory as a whole; json-c writes each piece. Addresses are strings,
- * because a double cannot hold them. The names are those of CSV. Sizes and times are plain
+ * Addresses are strings, because a double cannot hold them. The names are those of CSV. Sizes and times are plain
  * numbers.
  */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 
+#include "jsonfile.h"
 #include "report.h"
 
 /* Internals */
-
-static void add(struct json_object *to, const char *name,
-		struct json_object *value)
-{
-	json_object_object_add(to, name, value);
-}
-
-static void add_number(struct json_object *to, const char *name,
-		       uint64_t number)
-{
-	add(to, name, json_object_new_uint64(number));
-}
-
-static void add_string(struct json_object *to, const char *name,
-		       const char *text)
-{
-	add(to, name, text ? json_object_new_string(text) : NULL);
-}
 
 static void add_address(struct json_object *to, const char *name,
 			uint64_t addr)
@@ -39,21 +19,7 @@ static void add_address(struct json_object *to, const char *name,
 	char text[24];
 
 	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
-	add_string(to, name, text);
-}
-
-static void put(FILE *out, struct json_object *object)
-{
-	fputs(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-					     JSON_C_TO_STRING_NOSLASHESCAPE),
-	      out);
-	json_object_put(object);
-}
-
-static void put_member(FILE *out, const char *name, struct json_object *object)
-{
-	fprintf(out, ",\n\"%s\": ", name);
-	put(out, object);
+	json_add_string(to, name, text);
 }
 
 static void add_place(const struct report *report, struct json_object *to,
@@ -63,21 +29,21 @@ static void add_place(const struct report *report, struct json_object *to,
 	char label[512];
 
 	place_label(report, call_site, place, label, sizeof(label));
-	add_string(to, "label", label);
+	json_add_string(to, "label", label);
 	if (call_site)
 		add_address(to, "call_site", call_site);
-	add_number(to, "tag", tag);
-	add_string(to, "function", place->function);
+	json_add_number(to, "tag", tag);
+	json_add_string(to, "function", place->function);
 	if (place->has_offset)
-		add_number(to, "offset", place->offset);
+		json_add_number(to, "offset", place->offset);
 	else
-		add(to, "offset", NULL);
-	add_string(to, "file", place->file);
+		json_add(to, "offset", NULL);
+	json_add_string(to, "file", place->file);
 	if (place->file)
-		add_number(to, "line", place->line);
+		json_add_number(to, "line", place->line);
 	else
-		add(to, "line", NULL);
-	add_string(to, "module", place->module);
+		json_add(to, "line", NULL);
+	json_add_string(to, "module", place->module);
 }
 
 static struct json_object *site_object(const struct report *report, uint32_t nr)
@@ -115,35 +81,35 @@ static void add_lifetimes(struct json_object *to, const struct lifetimes *l)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_number(object, "count", l->count);
+	json_add_number(object, "count", l->count);
 	if (l->count) {
-		add_number(object, "min", l->min);
-		add_number(object, "median", lifetimes_median(l));
-		add_number(object, "max", l->max);
-		add(object, "histogram", histogram(l));
+		json_add_number(object, "min", l->min);
+		json_add_number(object, "median", lifetimes_median(l));
+		json_add_number(object, "max", l->max);
+		json_add(object, "histogram", histogram(l));
 	}
-	add(to, "lifetimes", object);
+	json_add(to, "lifetimes", object);
 }
 
 static void add_sums(struct json_object *to, const struct stats *s)
 {
-	add_number(to, "allocs", s->allocs);
-	add_number(to, "requested", s->requested);
-	add_number(to, "allocated", s->allocated);
-	add(to, "fragmentation",
+	json_add_number(to, "allocs", s->allocs);
+	json_add_number(to, "requested", s->requested);
+	json_add_number(to, "allocated", s->allocated);
+	json_add(to, "fragmentation",
 	    json_object_new_int64(fragmentation(s->requested, s->allocated)));
-	add_number(to, "live", s->live);
-	add_number(to, "live_requested", s->live_bytes.requested);
-	add_number(to, "live_allocated", s->live_bytes.allocated);
+	json_add_number(to, "live", s->live);
+	json_add_number(to, "live_requested", s->live_bytes.requested);
+	json_add_number(to, "live_allocated", s->live_bytes.allocated);
 }
 
 static void add_stats(struct json_object *to, const struct stats *s)
 {
 	add_sums(to, s);
-	add_number(to, "frees", s->frees);
-	add_number(to, "failed", s->failed);
-	add_number(to, "cross_allocs", s->cross_allocs);
-	add_number(to, "cross_frees", s->cross_frees);
+	json_add_number(to, "frees", s->frees);
+	json_add_number(to, "failed", s->failed);
+	json_add_number(to, "cross_allocs", s->cross_allocs);
+	json_add_number(to, "cross_frees", s->cross_frees);
 	add_lifetimes(to, &s->lifetimes);
 }
 
@@ -152,13 +118,13 @@ static struct json_object *trace_object(const struct report *report)
 	struct json_object *o = json_object_new_object();
 	const struct trace_header *h = report->header;
 
-	add_string(o, "machine", h->machine);
-	add_string(o, "release", h->release);
-	add_string(o, "byte_order", h->big_endian ? "big" : "little");
-	add_number(o, "word_bits", h->word_bits);
-	add_number(o, "page_size", h->page_size);
-	add_number(o, "abi_version", h->abi_version);
-	add(o, "complete", json_object_new_boolean(h->complete));
+	json_add_string(o, "machine", h->machine);
+	json_add_string(o, "release", h->release);
+	json_add_string(o, "byte_order", h->big_endian ? "big" : "little");
+	json_add_number(o, "word_bits", h->word_bits);
+	json_add_number(o, "page_size", h->page_size);
+	json_add_number(o, "abi_version", h->abi_version);
+	json_add(o, "complete", json_object_new_boolean(h->complete));
 	return o;
 }
 
@@ -166,12 +132,12 @@ static struct json_object *records_object(const struct counts *c)
 {
 	struct json_object *o = json_object_new_object();
 
-	add_number(o, "all", c->records);
-	add_number(o, "allocs", c->allocs);
-	add_number(o, "frees", c->frees);
-	add_number(o, "lost", c->lost_records);
-	add_number(o, "unknown", c->unknown);
-	add_number(o, "null_frees", c->null_frees);
+	json_add_number(o, "all", c->records);
+	json_add_number(o, "allocs", c->allocs);
+	json_add_number(o, "frees", c->frees);
+	json_add_number(o, "lost", c->lost_records);
+	json_add_number(o, "unknown", c->unknown);
+	json_add_number(o, "null_frees", c->null_frees);
 	return o;
 }
 
@@ -182,18 +148,18 @@ static struct json_object *losses_object(const struct report *report)
 	const struct trace_header *h = report->header;
 
 	if (h->lost_known) {
-		add_number(o, "events", h->lost_events);
-		add_number(o, "bytes", h->lost_bytes);
+		json_add_number(o, "events", h->lost_events);
+		json_add_number(o, "bytes", h->lost_bytes);
 	}
-	add_number(o, "told_events", c->lost_events);
-	add_number(o, "told_bytes", c->lost_bytes);
+	json_add_number(o, "told_events", c->lost_events);
+	json_add_number(o, "told_bytes", c->lost_bytes);
 	if (h->begins_known)
-		add_number(o, "begins", h->begins);
-	add_number(o, "gaps", c->gaps);
-	add_number(o, "gaps_of_one", c->small_gaps);
-	add_number(o, "missing", c->missing);
-	add_number(o, "more_sites", c->more_sites);
-	add_number(o, "more_sizes", c->more_sizes);
+		json_add_number(o, "begins", h->begins);
+	json_add_number(o, "gaps", c->gaps);
+	json_add_number(o, "gaps_of_one", c->small_gaps);
+	json_add_number(o, "missing", c->missing);
+	json_add_number(o, "more_sites", c->more_sites);
+	json_add_number(o, "more_sizes", c->more_sizes);
 	return o;
 }
 
@@ -201,8 +167,8 @@ static struct json_object *clock_object(const struct model *model)
 {
 	struct json_object *o = json_object_new_object();
 
-	add_string(o, "unit", model_has_time(model) ? "ns" : "events");
-	add_number(o, "duration", model_duration(model));
+	json_add_string(o, "unit", model_has_time(model) ? "ns" : "events");
+	json_add_number(o, "duration", model_duration(model));
 	return o;
 }
 
@@ -214,9 +180,9 @@ static struct json_object *total_object(const struct report *report,
 	uint64_t when, peak = model_peak(report->model, type, &when);
 
 	add_stats(o, s);
-	add_number(o, "frees_before_trace", before);
-	add_number(o, "peak", peak);
-	add_number(o, "peak_at", when);
+	json_add_number(o, "frees_before_trace", before);
+	json_add_number(o, "peak", peak);
+	json_add_number(o, "peak_at", when);
 	return o;
 }
 
@@ -230,11 +196,11 @@ static struct json_object *totals_object(const struct report *report)
 
 	totals_make(report, totals, &all);
 	for (i = 0; i < MODEL_TYPES; i++) {
-		add(o, type_names[i], total_object(report, &totals[i], i,
+		json_add(o, type_names[i], total_object(report, &totals[i], i,
 						   c->before[i]));
 		before += c->before[i];
 	}
-	add(o, "all", total_object(report, &all, MODEL_TYPES, before));
+	json_add(o, "all", total_object(report, &all, MODEL_TYPES, before));
 	return o;
 }
 
@@ -243,18 +209,18 @@ static struct json_object *finding_object(const struct report *report,
 {
 	struct json_object *o = json_object_new_object();
 
-	add_string(o, "kind", finding_names[f->kind]);
-	add(o, "after_losses", json_object_new_boolean(f->after_losses));
-	add(o, "error", json_object_new_boolean(!f->after_losses &&
+	json_add_string(o, "kind", finding_names[f->kind]);
+	json_add(o, "after_losses", json_object_new_boolean(f->after_losses));
+	json_add(o, "error", json_object_new_boolean(!f->after_losses &&
 						f->kind != FINDING_MIXED));
-	add_number(o, "count", f->count);
+	json_add_number(o, "count", f->count);
 	add_address(o, "ptr", f->ptr);
-	add_number(o, "sequence", f->sequence);
-	add_number(o, "cpu", f->cpu);
-	add_number(o, "offset", f->offset);
-	add(o, "site", f->site == NO_SITE ? NULL :
+	json_add_number(o, "sequence", f->sequence);
+	json_add_number(o, "cpu", f->cpu);
+	json_add_number(o, "offset", f->offset);
+	json_add(o, "site", f->site == NO_SITE ? NULL :
 	    site_object(report, f->site));
-	add(o, "other", f->other == NO_SITE ? NULL :
+	json_add(o, "other", f->other == NO_SITE ? NULL :
 	    site_object(report, f->other));
 	return o;
 }
@@ -267,9 +233,9 @@ static struct json_object *finding_counts(const struct report *report)
 
 	for (i = 0; i < FINDING_KINDS; i++) {
 		kind = json_object_new_object();
-		add_number(kind, "sure", c->findings[i][0]);
-		add_number(kind, "after_losses", c->findings[i][1]);
-		add(o, finding_names[i], kind);
+		json_add_number(kind, "sure", c->findings[i][0]);
+		json_add_number(kind, "after_losses", c->findings[i][1]);
+		json_add(o, finding_names[i], kind);
 	}
 	return o;
 }
@@ -282,7 +248,7 @@ static void put_findings(const struct report *report, FILE *out)
 	fputs(",\n\"findings\": [", out);
 	for (i = 0; i < nr; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		put(out, finding_object(report, &findings[i]));
+		json_put(out, finding_object(report, &findings[i]));
 	}
 	fputs("]", out);
 	free(findings);
@@ -293,15 +259,15 @@ static struct json_object *row_object(const struct report *report,
 {
 	struct json_object *o = json_object_new_object();
 
-	add_string(o, "type", type_names[row->type]);
+	json_add_string(o, "type", type_names[row->type]);
 	if (group == BY_SITE || group == BY_TAG)
 		add_place(report, o, row->call_site, row->tag, &row->place);
 	if (group != BY_SIZE) {
 		add_stats(o, &row->stats);
 		return o;
 	}
-	add_number(o, "bytes_req", row->bytes.requested);
-	add_number(o, "bytes_alloc", row->bytes.allocated);
+	json_add_number(o, "bytes_req", row->bytes.requested);
+	json_add_number(o, "bytes_alloc", row->bytes.allocated);
 	add_sums(o, &row->stats);
 	return o;
 }
@@ -316,7 +282,7 @@ static void put_rows(const struct report *report, enum group group,
 	fprintf(out, ",\n\"%s\": [", name);
 	for (i = 0; i < rows.nr; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		put(out, row_object(report, group, &rows.rows[i]));
+		json_put(out, row_object(report, group, &rows.rows[i]));
 	}
 	fprintf(out, "],\n\"%s_left_out\": %u", name, rows.more);
 	rows_free(&rows);
@@ -327,12 +293,12 @@ static struct json_object *moment_object(const struct moment *m, uint64_t from)
 	struct json_object *o = json_object_new_object();
 	unsigned int i;
 
-	add_number(o, "from", from);
-	add_number(o, "allocs", m->allocs);
-	add_number(o, "frees", m->frees);
+	json_add_number(o, "from", from);
+	json_add_number(o, "allocs", m->allocs);
+	json_add_number(o, "frees", m->frees);
 	for (i = 0; i < MODEL_TYPES; i++)
-		add_number(o, type_names[i], m->live[i]);
-	add_number(o, "peak", m->peak);
+		json_add_number(o, type_names[i], m->live[i]);
+	json_add_number(o, "peak", m->peak);
 	return o;
 }
 
@@ -342,12 +308,12 @@ static struct json_object *timeline_object(const struct timeline *t)
 	struct json_object *list = json_object_new_array();
 	unsigned int i;
 
-	add_number(o, "width", 1ull << t->shift);
+	json_add_number(o, "width", 1ull << t->shift);
 	for (i = 0; i < t->used; i++)
 		json_object_array_add(list,
 				      moment_object(&t->moments[i],
 						    (uint64_t)i << t->shift));
-	add(o, "moments", list);
+	json_add(o, "moments", list);
 	return o;
 }
 
@@ -369,17 +335,17 @@ void write_json(const struct report *report, FILE *out)
 	const struct model *model = report->model;
 
 	fputs("{\n\"kmemtrace_report\": " REPORT_FORMAT, out);
-	put_member(out, "trace", trace_object(report));
-	put_member(out, "damage", json_object_new_uint64(report->damage));
-	put_member(out, "records", records_object(model_counts(model)));
-	put_member(out, "losses", losses_object(report));
-	put_member(out, "clock", clock_object(model));
-	put_member(out, "totals", totals_object(report));
-	put_member(out, "finding_counts", finding_counts(report));
+	json_put_member(out, "trace", trace_object(report));
+	json_put_member(out, "damage", json_object_new_uint64(report->damage));
+	json_put_member(out, "records", records_object(model_counts(model)));
+	json_put_member(out, "losses", losses_object(report));
+	json_put_member(out, "clock", clock_object(model));
+	json_put_member(out, "totals", totals_object(report));
+	json_put_member(out, "finding_counts", finding_counts(report));
 	put_findings(report, out);
 	put_rows(report, report->group, names[report->group], out);
 	if (report->group != BY_SIZE)
 		put_rows(report, BY_SIZE, names[BY_SIZE], out);
-	put_member(out, "timeline", timeline_object(model_timeline(model)));
+	json_put_member(out, "timeline", timeline_object(model_timeline(model)));
 	fputs("\n}\n", out);
 }

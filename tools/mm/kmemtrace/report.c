@@ -316,17 +316,7 @@ static bool write_format(const struct report *report, enum format format,
 static bool write_report(const struct report *report,
 			 const struct options *options, FILE *out)
 {
-	bool ok = write_format(report, options->format, out);
-
-	if (fflush(out) || ferror(out))
-		ok = false;
-	if (out != stdout && fclose(out))
-		ok = false;
-	if (!ok)
-		fprintf(stderr, "kmemtrace-report: %s: cannot write: %s\n",
-			options->output ? options->output : "standard output",
-			strerror(errno));
-	return ok;
+	return outfile_close(out, options->output, write_format(report, options->format, out));
 }
 
 static bool same_file(const struct stat *st, int dir, const char *name)
@@ -366,19 +356,9 @@ static bool would_replace_input(const struct options *options)
 
 static FILE *open_output(const struct options *options)
 {
-	FILE *out;
-	int fd;
-
-	if (!options->output)
-		return stdout;
-	fd = would_replace_input(options) ? -1 : outfile_open(options->output, options->force);
-	if (fd < 0)
+	if (options->output && would_replace_input(options))
 		return NULL;
-	out = fdopen(fd, "w");
-	if (!out)
-		fprintf(stderr, "kmemtrace-report: %s: %s\n", options->output,
-			strerror(errno));
-	return out;
+	return outfile_stream(options->output, options->force);
 }
 
 static int exit_code(const struct report *report, const struct options *options)

@@ -9,6 +9,7 @@
 
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+lib=$here/../../lib/codetag
 update=
 if [ "${1:-}" = --update ]; then
 	update=y
@@ -345,7 +346,7 @@ check "folded stacks add up" folded_agrees
 pprof_agrees() {
 	exits 0 --pprof "$tmp/workload0" -f -o "$tmp/profile.gz" || return
 	zcat "$tmp/profile.gz" |
-		protoc -I "$here" --decode=kmemtrace.Profile "$here/profile.proto" \
+		protoc -I "$lib" --decode=codetag.Profile "$lib/profile.proto" \
 		>"$tmp/profile.txt" || return
 	python "
 text = open('$tmp/profile.txt').read()
