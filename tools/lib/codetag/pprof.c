@@ -53,15 +53,6 @@ static bool string_same(const void *table, uint32_t nr, const void *key)
 	return !strcmp(((char **)table)[nr], key);
 }
 
-static uint64_t string_hash(const char *text)
-{
-	uint64_t hash = 0;
-
-	for (; *text; text++)
-		hash = hash_u64(hash ^ (unsigned char)*text);
-	return hash;
-}
-
 /* Makes room for one more element at @nr of an array, or exits. */
 static void *make_room(void *array, size_t nr, size_t *room, size_t size)
 {
@@ -75,7 +66,7 @@ static void *make_room(void *array, size_t nr, size_t *room, size_t size)
 static int64_t intern(struct pprof *pprof, const char *text)
 {
 	Codetag__Profile *message = &pprof->message;
-	uint64_t hash = string_hash(text);
+	uint64_t hash = hash_string(text);
 	uint32_t nr = index_find(&pprof->strings, hash, string_same,
 				 message->string_table, text);
 

@@ -36,6 +36,21 @@ void hash_seed_init(void)
 		hash_seed = 0;
 }
 
+/**
+ * hash_string - hash a string
+ * @text: the string
+ *
+ * Return: the hash, different in each run.
+ */
+uint64_t hash_string(const char *text)
+{
+	uint64_t hash = 0;
+
+	for (; *text; text++)
+		hash = hash_u64(hash ^ (unsigned char)*text);
+	return hash;
+}
+
 static void *or_exit(void *memory)
 {
 	if (!memory) {

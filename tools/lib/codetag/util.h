@@ -53,6 +53,8 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x ^ x >> 32;
 }
 
+uint64_t hash_string(const char *text);
+
 #define INDEX_NONE	UINT32_MAX
 
 struct index_slot;

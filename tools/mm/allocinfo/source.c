@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of a machine in procfs, see source.h.
+ *
+ * With "never", mainline has no file and ours has only the heading. In both the sysctl
+ * exists, unless the kernel was built without the option.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source.h"
+
+#define SYSCTL	"sys/vm/mem_profiling"
+
+static int open_file(const struct source *source, const char *name)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/%s", source->proc, name) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/**
+ * source_file - read a small file of procfs
+ * @source: with @proc set
+ * @name: name of the file below procfs
+ * @text: receives the text with a NUL at its end
+ * @size: size of @text
+ *
+ * Return: length of the text, cut to @size - 1 bytes, or a negative errno.
+ */
+int source_file(const struct source *source, const char *name, char *text, int size)
+{
+	int fd = open_file(source, name), len = 0;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return -errno;
+	while (len < size - 1 && got > 0) {
+		got = read(fd, text + len, size - 1 - len);
+		if (got > 0)
+			len += got;
+		else if (got < 0 && errno == EINTR)
+			got = 1;
+	}
+	if (got < 0)
+		len = -errno;
+	close(fd);
+	if (len >= 0)
+		text[len] = '\0';
+	return len;
+}
+
+/* A kernel without the sysctl is one without the option. */
+static enum profiling absent_or_never(const struct source *source)
+{
+	char text[32];
+
+	return source_file(source, SYSCTL, text, sizeof(text)) == -ENOENT ? PROFILING_ABSENT
+									  : PROFILING_NEVER;
+}
+
+static enum profiling why_not(struct source *source, int err)
+{
+	source->err = -err;
+	switch (err) {
+	case ENOENT:
+		return absent_or_never(source);
+	case EACCES:
+	case EPERM:
+		return PROFILING_DENIED;
+	default:
+		return PROFILING_FAILED;
+	}
+}
+
+/* A copy of procfs that has no sysctl is taken as that of a machine that counts. */
+static enum profiling state_of(const struct source *source, const struct table *table)
+{
+	char text[32];
+	bool off = source_file(source, SYSCTL, text, sizeof(text)) > 0 && text[0] == '0';
+
+	if (!off)
+		return PROFILING_ON;
+	return table->nr || table->damaged ? PROFILING_OFF : PROFILING_NEVER;
+}
+
+/**
+ * source_open - open the allocinfo file of a machine
+ * @source: is set up
+ * @proc: where procfs is mounted, usually "/proc"; must stay valid
+ *
+ * Return: PROFILING_ON if the file is open, whether the kernel counts at present or not;
+ * otherwise why it is not open.
+ */
+enum profiling source_open(struct source *source, const char *proc)
+{
+	*source = (struct source) { .proc = proc };
+	source->fd = open_file(source, "allocinfo");
+	return source->fd < 0 ? why_not(source, errno) : PROFILING_ON;
+}
+
+/**
+ * source_read - read the call sites of a machine
+ * @source: opened by source_open()
+ * @table: receives the call sites
+ *
+ * Complaints about damaged lines go to standard error.
+ *
+ * Return: the state; @table is valid if it is PROFILING_ON or PROFILING_OFF.
+ */
+enum profiling source_read(struct source *source, struct table *table)
+{
+	uint64_t complaints = 0;
+	const struct complainer to = { complaints_print, &complaints };
+	int err = 0;
+
+	if (lseek(source->fd, 0, SEEK_SET) < 0)
+		err = -errno;
+	if (!err)
+		err = table_read(table, source->fd);
+	if (err)
+		return why_not(source, -err);
+	if (!table_parse(table, "allocinfo", &to)) {
+		source->err = -EPROTO;
+		return PROFILING_FAILED;
+	}
+	complaints_end(complaints);
+	return state_of(source, table);
+}
+
+/**
+ * source_close - close the file
+ * @source: was set up by source_open()
+ */
+void source_close(struct source *source)
+{
+	if (source->fd >= 0)
+		close(source->fd);
+	source->fd = -1;
+}
+
+/**
+ * profiling_advice - what a person can do about a state
+ * @state: the state
+ *
+ * Return: one sentence without the full stop; NULL if there is nothing to do.
+ */
+const char *profiling_advice(enum profiling state)
+{
+	static const char * const advice[] = {
+		[PROFILING_OFF] = "profiling is off, so new allocations are not counted; "
+			"switch it on with: sysctl vm.mem_profiling=1",
+		[PROFILING_NEVER] = "this kernel was booted with profiling disabled; "
+			"boot it with sysctl.vm.mem_profiling=1 or =0 in place of never",
+		[PROFILING_ABSENT] = "this kernel has no memory allocation profiling; "
+			"it needs CONFIG_MEM_ALLOC_PROFILING",
+		[PROFILING_DENIED] = "only root can read /proc/allocinfo; "
+			"run this program with sudo",
+	};
+
+	return (size_t)state < sizeof(advice) / sizeof(advice[0]) ? advice[state] : NULL;
+}
+
+/**
+ * source_explain - print what is wrong, and what to do
+ * @source: the machine
+ * @state: what source_open() or source_read() returned; PROFILING_ON prints nothing
+ */
+void source_explain(const struct source *source, enum profiling state)
+{
+	const char *advice = profiling_advice(state);
+
+	if (advice)
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, advice);
+	else if (state == PROFILING_FAILED)
+		fprintf(stderr, "%s: cannot read %s/allocinfo: %s\n",
+			program_invocation_short_name, source->proc, strerror(-source->err));
+}

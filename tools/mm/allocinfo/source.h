@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the figures of a running machine come from: /proc/allocinfo and its sysctl.
+ */
+#ifndef _ALLOCINFO_SOURCE_H
+#define _ALLOCINFO_SOURCE_H
+
+#include <stdbool.h>
+
+#include "table.h"
+
+/**
+ * enum profiling - state of memory allocation profiling on a machine
+ * @PROFILING_ON: the kernel counts
+ * @PROFILING_OFF: the kernel does not count at present
+ * @PROFILING_NEVER: the kernel was booted with sysctl.vm.mem_profiling=never
+ * @PROFILING_ABSENT: the kernel was built without CONFIG_MEM_ALLOC_PROFILING
+ * @PROFILING_DENIED: the user may not read /proc/allocinfo
+ * @PROFILING_FAILED: the file could not be read, for any other reason
+ */
+enum profiling {
+	PROFILING_ON,
+	PROFILING_OFF,
+	PROFILING_NEVER,
+	PROFILING_ABSENT,
+	PROFILING_DENIED,
+	PROFILING_FAILED,
+};
+
+/**
+ * struct source - the files of a machine in procfs
+ * @proc: where procfs is mounted; a container has that of its host elsewhere
+ * @fd: its file allocinfo, or -1
+ * @err: a negative errno if the file could not be read
+ */
+struct source {
+	const char *proc;
+	int fd;
+	int err;
+};
+
+enum profiling source_open(struct source *source, const char *proc);
+enum profiling source_read(struct source *source, struct table *table);
+void source_close(struct source *source);
+int source_file(const struct source *source, const char *name, char *text, int size);
+const char *profiling_advice(enum profiling state);
+void source_explain(const struct source *source, enum profiling state);
+
+#endif /* _ALLOCINFO_SOURCE_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The call sites of /proc/allocinfo, read from the file, from a copy of it or from its
+ * records.
+ *
+ * The format is that of Documentation/ABI/testing/procfs-allocinfo, which is also
+ * mainline's, version 1.0 (Linux 6.10) and 2.0. A line is
+ *
+ *	bytes calls file:line [module] func:function accurate:no key:value ...
+ *
+ * in which only the first three words are always there.
+ */
+#ifndef _ALLOCINFO_TABLE_H
+#define _ALLOCINFO_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/alloc_tag.h>
+
+#include "complaints.h"
+
+/* Versions above this major number may mean something else by a column. */
+#define TABLE_MAJOR	2u
+
+/**
+ * struct site - a call site and what it holds
+ * @bytes: bytes that are allocated and not freed; below 0 only if the kernel miscounted
+ * @calls: allocations that are not freed; below 0 as @bytes
+ * @file: source file
+ * @module: module, empty for built-in code
+ * @func: function, empty if the line has none
+ * @extra: the words that this reader does not know, separated by blanks
+ * @line: line in @file
+ * @accurate: the counter belongs to this call site alone
+ */
+struct site {
+	int64_t bytes;
+	int64_t calls;
+	const char *file;
+	const char *module;
+	const char *func;
+	const char *extra;
+	uint32_t line;
+	bool accurate;
+};
+
+/**
+ * struct table - the call sites at one time, in the order of the kernel
+ * @sites: the call sites; their strings are in @text
+ * @nr: number of @sites
+ * @room: number of @sites that fit
+ * @text: text of the file, cut into strings by table_parse()
+ * @size: length of @text in bytes, without the NUL behind it
+ * @text_room: size of the allocation of @text
+ * @major: major version of the format
+ * @minor: minor version of the format
+ * @damaged: lines that could not be read
+ *
+ * All zero at first. A table can be read again, which reuses its memory.
+ */
+struct table {
+	struct site *sites;
+	size_t nr;
+	size_t room;
+	char *text;
+	size_t size;
+	size_t text_room;
+	unsigned int major;
+	unsigned int minor;
+	uint64_t damaged;
+};
+
+int table_read(struct table *table, int fd);
+int table_read_records(struct table *table, int fd, const struct allocinfo_filter *filter);
+void table_set_text(struct table *table, const char *text, size_t size);
+bool table_parse(struct table *table, const char *name, const struct complainer *to);
+void table_free(struct table *table);
+
+int site_compare(const struct site *a, const struct site *b);
+uint64_t site_hash(const struct site *site);
+
+#endif /* _ALLOCINFO_TABLE_H */
