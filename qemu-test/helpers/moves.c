@@ -123,10 +123,15 @@ static bool is_anon(const char *where)
 	return false;
 }
 
-/* Page tables are allocated in one of these files, and are no anonymous memory. */
+/*
+ * Page tables are allocated in these files, too, and are no anonymous memory. The last
+ * function allocates the table that a huge page keeps for its split; on x86 that table is
+ * on a line of arch/x86.
+ */
 static bool is_table(const char *line)
 {
-	return strstr(line, "func:__pte_alloc") || strstr(line, "func:__pmd_alloc") ||
+	return strstr(line, "func:__do_huge_pmd_anonymous_page") ||
+	       strstr(line, "func:__pte_alloc") || strstr(line, "func:__pmd_alloc") ||
 	       strstr(line, "func:__pud_alloc") || strstr(line, "func:__p4d_alloc");
 }
 
