@@ -28,11 +28,20 @@
  * The clock of User Mode Linux ticks every 256 ns, and its host does other work. So the
  * batches are longer there, and there are more of them.
  */
-#ifdef CONFIG_UML
+#if defined(CONFIG_UML)
 #define BATCH		8192
 #define FEW		128
 #define BATCHES		1024
 #define now()		(1000 * ktime_get_mono_fast_ns())
+#elif defined(CONFIG_ARM64)
+/*
+ * The clock counts nanoseconds, of which an instruction takes one, and advances by 16 at a
+ * time. Long batches make that a small part of an instruction.
+ */
+#define BATCH		1024
+#define FEW		1
+#define BATCHES		64
+#define now()		((u64)get_cycles() * (NSEC_PER_SEC / arch_timer_get_cntfrq()))
 #else
 #define BATCH		64
 #define FEW		1
