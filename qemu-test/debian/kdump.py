@@ -65,6 +65,12 @@ def cases(disk):
 
 def look(dump, system_map, printed):
     """Try allocinfo-dump on the files of the guest; yield the cases."""
+    flat, dump = dump, dump + ".plain"
+    refused = allocinfo_dump("-m", system_map, flat)
+    good = refused.returncode == 1 and "is flattened" in refused.stderr
+    yield guest.Case("flattened_dump_is_refused", "ok" if good else "not ok", "" if good else refused.stderr)
+    with open(flat, "rb") as f:
+        subprocess.run(["makedumpfile", "-R", dump], stdin=f, check=True, capture_output=True)
     before = table(guest.text_of(printed))
     if not before:
         yield guest.Case("dump_has_the_table", "skip", "the kernel has no /proc/allocinfo")
