@@ -57,11 +57,9 @@ void pcpu_tag_exit_chunk(struct pcpu_chunk *chunk)
 	pcpu_mem_free(chunk->tags);
 }
 
-#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
+#if defined(CONFIG_MEM_ALLOC_PROFILING_DEBUG) || defined(CONFIG_ALLOC_TAG_NODES)
 
-static void visit_chunk(struct pcpu_chunk *chunk,
-			void (*visit)(void *data, u16 index, size_t bytes),
-			void *data)
+static void visit_chunk(struct pcpu_chunk *chunk, pcpu_tag_visit_fn *visit, void *data)
 {
 	unsigned long i, end, bits = pcpu_chunk_map_bits(chunk);
 
@@ -74,29 +72,61 @@ static void visit_chunk(struct pcpu_chunk *chunk,
 	}
 }
 
+static void visit_slot(int slot, pcpu_tag_visit_fn *visit, void *data)
+{
+	struct pcpu_chunk *chunk;
+
+	list_for_each_entry(chunk, &pcpu_chunk_lists[slot], list)
+		visit_chunk(chunk, visit, data);
+}
+
 /**
  * pcpu_tag_for_each - visit all references of per-CPU memory
- * @visit: called with @data, the index, and the bytes accounted to it
+ * @visit: called for each area
  * @data: passed to @visit
  *
  * Takes no lock.
  *
  * Context: inside of stop_machine().
  */
-void pcpu_tag_for_each(void (*visit)(void *data, u16 index, size_t bytes),
-		       void *data)
+void pcpu_tag_for_each(pcpu_tag_visit_fn *visit, void *data)
 {
-	struct pcpu_chunk *chunk;
 	int slot;
 
 	if (pcpu_reserved_chunk)
 		visit_chunk(pcpu_reserved_chunk, visit, data);
 	for (slot = 0; slot < pcpu_nr_slots; slot++)
-		list_for_each_entry(chunk, &pcpu_chunk_lists[slot], list)
-			visit_chunk(chunk, visit, data);
+		visit_slot(slot, visit, data);
 }
 
-#endif /* CONFIG_MEM_ALLOC_PROFILING_DEBUG */
+/**
+ * pcpu_tag_walk - visit the references of per-CPU memory of a running system
+ * @visit: called for each area, under pcpu_lock and with interrupts off
+ * @data: passed to @visit
+ *
+ * A chunk whose amount of free memory changes meanwhile may be visited twice or
+ * not at all.
+ *
+ * Context: process context, may sleep.
+ */
+void pcpu_tag_walk(pcpu_tag_visit_fn *visit, void *data)
+{
+	int slot;
+
+	if (pcpu_reserved_chunk) {
+		spin_lock_irq(&pcpu_lock);
+		visit_chunk(pcpu_reserved_chunk, visit, data);
+		spin_unlock_irq(&pcpu_lock);
+	}
+	for (slot = 0; slot < pcpu_nr_slots; slot++) {
+		spin_lock_irq(&pcpu_lock);
+		visit_slot(slot, visit, data);
+		spin_unlock_irq(&pcpu_lock);
+		cond_resched();
+	}
+}
+
+#endif
 
 static void __init init_boot_chunk(struct pcpu_chunk *chunk)
 {

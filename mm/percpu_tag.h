@@ -53,10 +53,16 @@ static inline void pcpu_tag_sub(struct pcpu_chunk *chunk, int off, size_t size)
 			      size * pcpu_tag_cpus);
 }
 
-#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
-void pcpu_tag_for_each(void (*visit)(void *data, u16 index, size_t bytes),
-		       void *data);
-#endif
+/**
+ * typedef pcpu_tag_visit_fn - visit an area of per-CPU memory
+ * @data: from the caller
+ * @index: index of the tag that it is accounted to
+ * @bytes: bytes accounted to it, the parts of all CPUs
+ */
+typedef void pcpu_tag_visit_fn(void *data, u16 index, size_t bytes);
+
+void pcpu_tag_for_each(pcpu_tag_visit_fn *visit, void *data);
+void pcpu_tag_walk(pcpu_tag_visit_fn *visit, void *data);
 
 #else /* CONFIG_MEM_ALLOC_PROFILING */
 

@@ -246,7 +246,6 @@ void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 	pgalloc_tag_ref(folio_page(folio, 0))->index = tag->ct.index;
 }
 
-#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
 /**
  * slab_tag_ref_nr - find the reference of an object by its number
  * @s: the cache
@@ -283,7 +282,6 @@ u16 slab_tag_slab_index(const struct kmem_cache *s, struct slab *slab)
 		return pgalloc_tag_index(folio_page(folio, 0));
 	return folio_test_workingset(folio) ? slab_tag_of_slabs->ct.index : 0;
 }
-#endif
 
 #if defined(CONFIG_ALLOC_TAG_KUNIT_TEST) && defined(CONFIG_SLUB)
 #include "slab_tag_kunit.c"

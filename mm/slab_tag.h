@@ -19,11 +19,11 @@ void slab_tag_init(struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag);
 void slab_tag_exit(struct kmem_cache *s, struct slab *slab,
 		   const struct alloc_tag *tag);
-
-#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
 struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
 				      const struct slab *slab, unsigned int i);
 u16 slab_tag_slab_index(const struct kmem_cache *s, struct slab *slab);
+
+#ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG
 unsigned long slab_tag_nr_cached(struct kmem_cache *s);
 #endif
 

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# /proc/allocinfo.nodes: each kind of memory is found on the node that it is on, exactly, and
+# the sums are those of /proc/allocinfo.
+#
+# append: sysctl.vm.mem_profiling=1
+# append: sysctl.vm.mem_profiling=never
+# modules: ctag_nodes
+# memory: 1G
+# qemu: -smp 2,sockets=2,cores=1,threads=1
+# qemu: -object memory-backend-ram,id=m0,size=512M -numa node,nodeid=0,cpus=0,memdev=m0
+# qemu: -object memory-backend-ram,id=m1,size=512M -numa node,nodeid=1,cpus=1,memdev=m1
+# timeout: 180
+
+. /qt/lib.sh
+
+NODES=/proc/allocinfo.nodes
+
+needs_profiling()
+{
+	! grep -q mem_profiling=never /proc/cmdline || skip "profiling is never"
+}
+
+# node_row FUNCTION: size, node 0, node 1, unseen
+node_row()
+{
+	awk -v name="func:$1" '$NF == name { print $1, $2, $3, $4 }' $NODES
+}
+
+# all_on NODE FUNCTION BYTES: the function holds that much on that node, and nothing elsewhere
+all_on()
+{
+	want="$3 $3 0 0"
+	[ "$1" = 0 ] || want="$3 0 $3 0"
+	eq "$2 on node $1" "$(node_row "$2")" "$want"
+}
+
+on_one_node()
+{
+	needs_profiling
+	insmod /modules/ctag_nodes.ko node="$1"
+	all_on "$1" nodes_pages 131072
+	all_on "$1" nodes_small 51200
+	all_on "$1" nodes_large 65536
+	all_on "$1" nodes_vmalloc 65536
+	eq "one part on each CPU's node" "$(node_row nodes_percpu)" "128 64 64 0"
+	want="32768 4096 0 28672"
+	[ "$1" = 0 ] || want="32768 0 4096 28672"
+	eq "tails are not seen" "$(node_row nodes_tails)" "$want"
+	rmmod ctag_nodes
+	eq "rows after rmmod" "$(node_row nodes_small)" ""
+}
+
+test_node_0_exactly()
+{
+	on_one_node 0
+}
+
+test_node_1_exactly()
+{
+	on_one_node 1
+}
+
+test_heading()
+{
+	needs_profiling
+	eq "first line" "$(head -n 1 $NODES)" "allocinfo.nodes - version: 1.0"
+	eq "second line" "$(sed -n 2p $NODES)" \
+		"#     <size>    <node 0>    <node 1>     <unseen> <tag info>"
+}
+
+# Of all memory, almost all is seen.  nodes_open allocates the text of the file after the walk.
+test_sums_are_those_of_the_counters()
+{
+	needs_profiling
+	settle
+	awk 'NR > 2 && !/func:nodes_open$/ { size += $1; seen += $2 + $3; off += $4 < 0 ? -$4 : $4 }
+		END { print "# size " size " seen " seen " off " off
+			exit !(size > 0 && off * 33 < size) }' $NODES ||
+		{ sort -k4,4nr $NODES | head -n 12 | sed "s/^/# /"; fail "more than 3 % of the memory is on no node"; }
+	set -- $(awk 'NR > 2 && $1 > 0 { print $NF }' $NODES | sort -u | wc -l) \
+		$(awk 'NR > 2 && $1 > 0 { print $NF }' /proc/allocinfo | sort -u | wc -l)
+	[ "$1" -ge $(($2 - 5)) ] && [ "$1" -le $(($2 + 5)) ] || fail "$1 functions, allocinfo has $2"
+}
+
+# Walks while tasks come and go and modules are loaded: no splat, and afterwards no page is lost.
+test_walks_under_load()
+{
+	needs_profiling
+	for i in 1 2 3; do
+		(while [ ! -e /tmp/stop ]; do
+			cat /proc/self/status > /dev/null
+			ls -lR /sys/class > /dev/null
+		done) &
+	done
+	n=0
+	while [ $n -lt 20 ]; do
+		insmod /modules/ctag_nodes.ko node=$((n % 2))
+		cat $NODES > /dev/null || fail "walk $n"
+		rmmod ctag_nodes
+		n=$((n + 1))
+	done
+	: > /tmp/stop
+	wait
+	insmod /modules/ctag_nodes.ko node=1
+	all_on 1 nodes_small 51200
+	all_on 1 nodes_pages 131072
+	rmmod ctag_nodes
+}
+
+test_needs_a_capability()
+{
+	needs_profiling
+	eq mode "$(stat -c %a $NODES)" 400
+	! /qt/bin/uncapable cat $NODES 2> /tmp/why || fail "root of a container can read it"
+	grep -qi "not permitted" /tmp/why || fail "$(cat /tmp/why)"
+}
+
+test_never_has_nothing_to_show()
+{
+	grep -q mem_profiling=never /proc/cmdline || skip "profiling is on"
+	! cat $NODES 2> /tmp/why || fail "it can be read"
+	grep -qi "not supported" /tmp/why || fail "$(cat /tmp/why)"
+}
+
+run_tests
