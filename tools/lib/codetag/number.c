@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Numbers and sizes, see number.h.
+ * Numbers, sizes and times, see number.h.
  *
  * strtoull() accepts signs, leading spaces and empty words. Here a number is digits only.
  */
@@ -77,5 +77,47 @@ bool size_parse(const char *text, uint64_t max, uint64_t *size)
 	if (shift < 0 || *size > max >> shift)
 		return false;
 	*size <<= shift;
+	return true;
+}
+
+/* Returns the seconds of a unit; 0 if the unit is unknown. */
+static unsigned int unit_seconds(const char *unit)
+{
+	if (!*unit)
+		return 1;
+	if (unit[1])
+		return 0;
+	switch (*unit) {
+	case 's':
+		return 1;
+	case 'm':
+		return 60;
+	case 'h':
+		return 60 * 60;
+	case 'd':
+		return 24 * 60 * 60;
+	}
+	return 0;
+}
+
+/**
+ * seconds_parse - read a length of time
+ * @text: a decimal number with an optional unit s, m, h or d
+ * @max: longest time to accept, in seconds
+ * @seconds: result
+ *
+ * Return: false if @text is not a time or exceeds @max.
+ */
+bool seconds_parse(const char *text, uint64_t max, uint64_t *seconds)
+{
+	unsigned int unit;
+	const char *end;
+
+	if (!number_take(text, seconds, &end))
+		return false;
+	unit = unit_seconds(end);
+	if (!unit || *seconds > max / unit)
+		return false;
+	*seconds *= unit;
 	return true;
 }
