@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * allocinfo check: can this kernel account its memory, does it, and what does reading cost.
+ *
+ * The cost is measured then and there: CPU time of this thread, the median of several
+ * reads.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "allocinfo.h"
+#include "place.h"
+#include "source.h"
+#include "status.h"
+
+/* Data */
+
+#define READS		9u
+#define MINUTE_NS	(60 * UINT64_C(1000000000))
+
+static const char usage[] =
+"Usage: allocinfo check [options]\n"
+"Say whether this kernel can account its memory, whether it does, and what it costs\n"
+"to read the table, which is measured.\n"
+"\n"
+"Options:\n"
+"      --proc DIR       use DIR instead of /proc\n"
+HELP_OPTIONS
+"\n"
+"Exit status:\n"
+"  0   profiling is on\n"
+"  1   there is no table, or it cannot be read\n"
+"  2   profiling is off, or lines of the table could not be read\n"
+"  3   the output could not be written\n"
+"  64  wrong options\n";
+
+enum { OPT_PROC = 256 };
+
+static const struct option long_options[] = {
+	{ "proc", required_argument, NULL, OPT_PROC },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* a way to read the table, for measuring */
+typedef int read_fn(struct table *table, int fd);
+
+/* Measuring */
+
+static uint64_t cpu_time(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int read_text(struct table *table, int fd)
+{
+	return lseek(fd, 0, SEEK_SET) < 0 ? -1 : table_read(table, fd);
+}
+
+static int read_records(struct table *table, int fd)
+{
+	return table_read_records(table, fd, NULL);
+}
+
+/* Returns the median in nanoseconds, or 0 if the table cannot be read in this way. */
+static uint64_t measure(read_fn *read, struct table *table, int fd)
+{
+	uint64_t times[READS], begin;
+	size_t i;
+
+	for (i = 0; i < READS; i++) {
+		begin = cpu_time();
+		if (read(table, fd))
+			return 0;
+		times[i] = cpu_time() - begin;
+	}
+	qsort(times, READS, sizeof(*times), compare_times);
+	return times[READS / 2];
+}
+
+/* Printing */
+
+static void put_line(const char *what)
+{
+	printf("%-18s ", what);
+}
+
+static void put_kernel(void)
+{
+	struct utsname names;
+
+	put_line("kernel");
+	if (uname(&names))
+		puts("unknown");
+	else
+		printf("Linux %s %s\n", names.release, names.machine);
+}
+
+static void put_profiling(enum profiling state)
+{
+	put_line("profiling");
+	puts(state == PROFILING_ON ? "on" : state == PROFILING_OFF ? "off" : "not available");
+}
+
+static void put_table(const struct table *table)
+{
+	size_t i, holding = 0, inaccurate = 0;
+
+	for (i = 0; i < table->nr; i++) {
+		holding += table->sites[i].bytes != 0;
+		inaccurate += !table->sites[i].accurate;
+	}
+	put_line("table");
+	printf("version %u.%u, %zu call sites, %zu of them hold memory\n", table->major,
+	       table->minor, table->nr, holding);
+	put_line("not accurate");
+	printf("%zu call sites\n", inaccurate);
+}
+
+static void put_contexts(const char *proc)
+{
+	const char *found = "not in this kernel, or debugfs is not mounted";
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/alloc_tags.ctx", proc);
+	if (!access("/sys/kernel/debug/alloc_tags.ctx", F_OK))
+		found = "/sys/kernel/debug/alloc_tags.ctx";
+	else if (!access(path, F_OK))
+		found = path;
+	put_line("contexts");
+	puts(found);
+}
+
+static uint64_t put_cost(const char *what, read_fn *read, struct table *table, int fd)
+{
+	uint64_t cost = measure(read, table, fd);
+
+	put_line(what);
+	if (cost)
+		printf("%.2f ms of CPU time, the median of %u reads\n", cost / 1e6, READS);
+	else
+		puts("not possible");
+	return cost;
+}
+
+static void put_costs(int fd)
+{
+	struct table table = { 0 };
+	char text[BYTES_TEXT];
+	uint64_t cost;
+
+	cost = put_cost("reading text", read_text, &table, fd);
+	put_line("size of text");
+	puts(bytes_text(table.size, false, text));
+	put_cost("reading records", read_records, &table, fd);
+	put_line("one read a minute");
+	printf("%.4f %% of a CPU\n", 100.0 * cost / MINUTE_NS);
+	table_free(&table);
+}
+
+/* Interface */
+
+static int check(const char *proc)
+{
+	struct table table = { 0 };
+	struct source source;
+	enum profiling state = source_open(&source, proc);
+	int code = EXIT_CANNOT;
+
+	if (state == PROFILING_ON)
+		state = source_read(&source, &table);
+	put_kernel();
+	put_profiling(state);
+	if (state == PROFILING_ON || state == PROFILING_OFF) {
+		put_table(&table);
+		put_contexts(proc);
+		put_costs(source.fd);
+		code = state == PROFILING_OFF || table.damaged ? EXIT_LOST : EXIT_GOOD;
+	}
+	fflush(stdout);
+	source_explain(&source, state);
+	source_close(&source);
+	table_free(&table);
+	return ferror(stdout) ? EXIT_OUTPUT : code;
+}
+
+/**
+ * cmd_check - say what this kernel can do
+ * @argc: number of words
+ * @argv: name and options
+ *
+ * Return: exit code.
+ */
+int cmd_check(int argc, char **argv)
+{
+	const char *proc = PROC_DIR;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "hV", long_options, NULL)) != -1) {
+		if (opt == OPT_PROC)
+			proc = optarg;
+		else
+			common_option(opt, usage);
+	}
+	if (optind < argc)
+		usage_error("what is this", argv[optind]);
+	return check(proc);
+}
