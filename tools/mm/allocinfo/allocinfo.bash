@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154 # for _init_completion
+#
+# Completion for allocinfo and alloctop in bash. The functions that are called here are
+# those of the package bash-completion.
+
+_allocinfo_words()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+# The filter of diff and report: words of dynamic debug.
+_allocinfo_filter()
+{
+	case $prev in
+	file | func | line)
+		return ;;
+	module)
+		_allocinfo_words "$(lsmod 2>/dev/null | sed '1d;s/ .*//')"
+		return ;;
+	esac
+	_filedir
+	mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'file func module line' -- "$cur")
+}
+
+_allocinfo_record()
+{
+	case $prev in
+	-o | --output)
+		_filedir
+		return ;;
+	--proc)
+		_filedir -d
+		return ;;
+	-i | --interval | -n | --count | --max-size | --max-age)
+		return ;;
+	esac
+	$split || _allocinfo_words '--output --force --interval --count --max-size --max-age
+		--proc --help --version'
+}
+
+_allocinfo_diff()
+{
+	case $prev in
+	-b | --by)
+		_allocinfo_words 'site func file dir module'
+		return ;;
+	-s | --sort)
+		_allocinfo_words 'bytes calls'
+		return ;;
+	--format)
+		_allocinfo_words 'text json csv'
+		return ;;
+	-o | --output)
+		_filedir
+		return ;;
+	-n | --top)
+		return ;;
+	esac
+	$split && return
+	case $cur in
+	-*)
+		_allocinfo_words '--by --sort --top --format --all --bytes --output --force --help
+			--version' ;;
+	*)
+		_allocinfo_filter ;;
+	esac
+}
+
+_allocinfo_report()
+{
+	case $prev in
+	-b | --by)
+		_allocinfo_words 'site func file dir module'
+		return ;;
+	-s | --sort)
+		_allocinfo_words 'bytes calls average'
+		return ;;
+	--format)
+		_allocinfo_words 'text json csv folded pprof openmetrics'
+		return ;;
+	--weight)
+		_allocinfo_words 'bytes calls'
+		return ;;
+	-o | --output | --vmcore | --map | --contexts)
+		_filedir
+		return ;;
+	-n | --top)
+		return ;;
+	esac
+	$split && return
+	case $cur in
+	-*)
+		_allocinfo_words '--by --sort --top --format --weight --bytes --contexts --vmcore
+			--map --output --force --help --version' ;;
+	*)
+		_allocinfo_filter ;;
+	esac
+}
+
+_allocinfo_check()
+{
+	case $prev in
+	--proc)
+		_filedir -d
+		return ;;
+	esac
+	$split || _allocinfo_words '--proc --help --version'
+}
+
+_allocinfo()
+{
+	local cur prev words cword split
+
+	_init_completion -s || return
+	if [ "$cword" -gt 1 ] && declare -F "_allocinfo_${words[1]}" >/dev/null; then
+		"_allocinfo_${words[1]}"
+	elif [[ $cur == -* ]]; then
+		_allocinfo_words '--help --version'
+	elif [ "$cword" -eq 1 ]; then
+		_allocinfo_words 'record diff report check'
+	fi
+}
+complete -F _allocinfo allocinfo
