@@ -82,8 +82,11 @@ _allocinfo_report()
 	--weight)
 		_allocinfo_words 'bytes calls'
 		return ;;
-	-o | --output | --vmcore | --map | --contexts)
+	-o | --output | --vmcore | --map)
 		_filedir
+		return ;;
+	--proc)
+		_filedir -d
 		return ;;
 	-n | --top)
 		return ;;
@@ -91,8 +94,8 @@ _allocinfo_report()
 	$split && return
 	case $cur in
 	-*)
-		_allocinfo_words '--by --sort --top --format --weight --bytes --contexts --vmcore
-			--map --output --force --help --version' ;;
+		_allocinfo_words '--by --sort --top --format --weight --bytes --vmcore --map
+			--proc --output --force --help --version' ;;
 	*)
 		_allocinfo_filter ;;
 	esac

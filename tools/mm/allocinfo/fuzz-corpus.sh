@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# fuzz-corpus.sh ALLOCINFO DIR: make seeds for the fuzzers: a small recording, whole and
+# with the beginnings of two others appended.
+
+set -eu
+allocinfo=$(realpath "$1")
+mkdir -p "$2/proc"
+cd "$2"
+
+# Three snapshots in three recordings of one file.
+rm -f recording
+for i in 1 2 3; do
+	printf 'allocinfo - version: 2.0\n#\n %d %d mm/slub.c:17 func:alloc_slab_page \n' $((i * 4096)) "$i" \
+		>proc/allocinfo
+	printf 'MemTotal: 1000 kB\nMemFree: %d kB\n' $((900 - i)) >proc/meminfo
+	"$allocinfo" record --proc proc -n 1 -o recording
+done
+head -c 300 recording >cut
+cp proc/allocinfo table
+# one recording with a snapshot that refers to the one before
+rm -f delta
+"$allocinfo" record --proc proc -n 2 -i 1 -o delta
+rm -r proc

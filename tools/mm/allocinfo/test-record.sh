@@ -1,0 +1,263 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test-record.sh [DIR]: test allocinfo record and what reads its files, with a directory in
+# place of /proc.
+
+# shellcheck source=tools/mm/allocinfo/test-lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/test-lib.sh"
+cd "$tmp" || exit
+allocinfo=$bin/allocinfo
+
+# sites N FACTOR: a table of N call sites, for proc()
+sites() {
+	awk -v n="$1" -v f="$2" 'BEGIN {
+		for (i = 1; i <= n; i++)
+			print i * 64 * f, i * f, "mm/file" i % 7 ".c:" i " func:alloc_" i
+	}'
+}
+
+# snapshots FILE: number of snapshots that can be read
+snapshots() {
+	local n=0
+	while "$allocinfo" report "$1@$n" >/dev/null 2>&1 && [ "$n" -lt 100 ]; do
+		n=$((n + 1))
+	done
+	echo "$n"
+}
+
+record=("$allocinfo" record --proc proc)
+
+# Each snapshot has the text that was read, and the file is private.
+test_contents() {
+	local i
+	for i in 1 2 3; do
+		sites 50 "$i" | proc proc
+		cp proc/allocinfo "copy$i"
+		expect "record $i" 0 "${record[@]}" -n 1 -o log
+	done
+	is "mode of the file" "$(stat -c %a log)" 600
+	is "snapshots" "$(snapshots log)" 3
+	for i in 1 2 3; do
+		"$allocinfo" report "log@$((i - 1))" --format csv >have
+		"$allocinfo" report "copy$i" --format csv >want
+		same "snapshot $i" have want
+	done
+	"$allocinfo" report log@-1 --format csv >have
+	same "the last snapshot" have want
+	expect "a number that is too large" 1 "$allocinfo" report log@3
+	says "a number that is too large" 'no such snapshot'
+	expect "not a time" 1 "$allocinfo" report log@noon
+	expect "a date" 0 "$allocinfo" report "log@$(date +%F)"
+	expect "a time before the first" 1 "$allocinfo" report log@2001-01-01
+	expect "before the last" 1 "$allocinfo" report log@-7d
+	expect "the header" 0 "$allocinfo" report log --format json
+	says "the header" "\"boot_id\":\"$(cat /proc/sys/kernel/random/boot_id)\""
+	says "the header" "\"release\":\"$(uname -r)\""
+}
+
+# A snapshot in the same recording refers to the one before, and is small.
+test_delta() {
+	local first
+	sites 3000 1 | proc proc
+	expect "one" 0 "${record[@]}" -n 1 -o one
+	first=$(stat -c %s one)
+	"${record[@]}" -n 3 -i 1 -o three &
+	sleep 1.5
+	sites 3000 1 | awk 'NR % 20 == 0 { $1 += 4096; $2 += 1 } { print }' | proc proc
+	wait $!
+	is "exit status" $? 0
+	is "snapshots" "$(snapshots three)" 3
+	"$allocinfo" report three --format csv >have
+	"$allocinfo" report proc/allocinfo --format csv >want
+	same "the last snapshot" have want
+	if [ "$(($(stat -c %s three) - first))" -lt 6000 ]; then
+		pass
+	else
+		fail "two more snapshots take $(($(stat -c %s three) - first)) bytes"
+	fi
+}
+
+# After a crash the unfinished snapshot is cut off; without one, nothing is.
+test_continue() {
+	sites 20 1 | proc proc
+	"${record[@]}" -n 1 -o torn
+	cp torn whole
+	head -c 100 whole >>torn
+	expect "read it" 2 "$allocinfo" report torn
+	says "read it" 'no whole snapshot'
+	expect "continue it" 0 "${record[@]}" -n 1 -o torn
+	says "continue it" 'cut off 100 bytes'
+	expect "read it again" 0 "$allocinfo" report torn
+	is "snapshots" "$(snapshots torn)" 2
+	expect "continue it" 0 "${record[@]}" -n 1 -o torn
+	not_says "continue it" 'cut off'
+	head -c 5 whole >begun
+	chmod 600 begun
+	expect "the beginning of a header" 0 "${record[@]}" -n 1 -o begun
+	: >empty
+	expect "an empty file" 0 "${record[@]}" -n 1 -o empty
+	is "snapshots of it" "$(snapshots empty)" 1
+}
+
+# A recorder must not write to what is not its own file.
+test_refuse() {
+	sites 20 1 | proc proc
+	echo text >text
+	expect "a text" 3 "${record[@]}" -n 1 -o text
+	says "a text" '--force replaces it'
+	is "the text" "$(cat text)" text
+	expect "a text with --force" 0 "${record[@]}" -n 1 -f -o text
+	is "snapshots" "$(snapshots text)" 1
+	ln -s text link
+	expect "a link" 3 "${record[@]}" -n 1 -o link
+	ln text second
+	expect "a second name" 3 "${record[@]}" -n 1 -o second
+	rm second
+	chmod 666 text
+	expect "others may write" 3 "${record[@]}" -n 1 -o text
+	chmod 600 text
+	mkfifo pipe
+	expect "a pipe" 3 "${record[@]}" -n 1 -o pipe
+	expect "no directory" 3 "${record[@]}" -n 1 -o none/file
+	expect "no table" 1 "$allocinfo" record --proc none -n 1 -o new
+	if [ -e new ]; then fail "without a table there is a file"; else pass; fi
+	"${record[@]}" -i 60 -o text 2>err &
+	jobs_left+=($!)
+	sleep 0.5
+	expect "two recorders" 3 "${record[@]}" -n 1 -o text
+	says "two recorders" 'another program records to it'
+	kill -TERM $!
+	wait $!
+	is "SIGTERM" $? 0
+	is "snapshots" "$(snapshots text)" 2
+}
+
+# Parts: the oldest go, what is left can be read, and it is the newest.
+test_limits() {
+	local i size
+	for i in $(seq 1 14); do
+		sites 9000 "$i" | shuf --random-source=<(yes "$i") | proc proc
+		"${record[@]}" -n 1 --max-size 1M -o parts
+	done
+	size=$(cat parts parts.* | wc -c)
+	if [ "$size" -le 1048576 ] && [ "$size" -gt 500000 ]; then pass; else fail "it has $size bytes"; fi
+	if [ -e parts.2 ]; then pass; else fail "there is no second part"; fi
+	"$allocinfo" report parts --format csv >have
+	"$allocinfo" report proc/allocinfo --format csv >want
+	same "the last snapshot" have want
+	expect "all parts" 0 "$allocinfo" report parts@0
+	size=$(snapshots parts)
+	if [ "$size" -gt 2 ] && [ "$size" -lt 14 ]; then pass; else fail "it has $size snapshots"; fi
+	# a recorder that died while it renamed parts
+	mv parts.1 parts.0
+	is "snapshots, one part is missing" "$(snapshots parts)" $((size - 1))
+	mv parts.0 parts.1
+	mv parts parts.new
+	is "snapshots, the newest part is missing" "$(snapshots parts)" $((size - 1))
+	mv parts.new parts
+	# age: parts that were written too long ago go
+	touch -d '2 days ago' parts.[1-9]*
+	expect "age" 0 "${record[@]}" -n 1 --max-age 1d -o parts
+	is "parts" "$(echo parts*)" parts
+}
+
+# A full disk: what was written stays, and the recorder goes on when there is room.
+test_full() {
+	local pid
+	mkdir -p mnt
+	if ! mount -t tmpfs -o size=256k none mnt 2>err; then
+		skip "a full disk: cannot mount a file system"
+		return
+	fi
+	sites 2000 1 | shuf | proc proc
+	head -c 170000 /dev/zero >mnt/ballast
+	"${record[@]}" -i 1 -o mnt/file 2>err &
+	pid=$!
+	jobs_left+=("$pid")
+	sleep 0.5
+	is "snapshots before" "$(snapshots mnt/file)" 1
+	head -c 200000 /dev/zero >mnt/more 2>/dev/null
+	sites 2000 7 | shuf | proc proc
+	sleep 2.2
+	is "snapshots of the full disk" "$(snapshots mnt/file)" 1
+	expect "it can be read" 0 "$allocinfo" report mnt/file
+	rm mnt/ballast mnt/more
+	sleep 1.5
+	kill -INT "$pid"
+	wait "$pid"
+	is "exit status" $? 2
+	if [ "$(snapshots mnt/file)" -ge 2 ]; then pass; else fail "no snapshot after the full disk"; fi
+	"$allocinfo" report mnt/file --format csv >have
+	"$allocinfo" report proc/allocinfo --format csv >want
+	same "the last snapshot" have want
+	cp err out
+	says "messages" 'cannot write, trying again: No space left on device'
+	says "messages" 'recording again; '
+	is "number of messages" "$(wc -l <err)" 2
+	umount mnt
+}
+
+# After a reboot a new header follows, and each snapshot has the header of its boot.
+test_boots() {
+	sites 20 1 | proc proc
+	"${record[@]}" -n 1 -o boots
+	python3 - boots <<-'END'
+		import struct, sys, zlib
+		with open(sys.argv[1], "rb") as f:
+		    data = f.read()
+		size = struct.unpack_from("<I", data, 12)[0]
+		text = data[24:24 + size].replace(b"boot_id ", b"boot_id other-", 1)[:size]
+		head = data[:20]
+		with open(sys.argv[1], "wb") as f:
+		    f.write(head + struct.pack("<I", zlib.crc32(text, zlib.crc32(head))) + text + data[24 + size:])
+	END
+	"${record[@]}" -n 1 -o boots
+	is "snapshots" "$(snapshots boots)" 2
+	expect "the first boot" 0 "$allocinfo" report boots@0 --format json
+	says "the first boot" '"boot_id":"other-'
+	expect "the second boot" 0 "$allocinfo" report boots --format json
+	says "the second boot" "\"boot_id\":\"$(cat /proc/sys/kernel/random/boot_id)\""
+}
+
+# A file that is cut at each byte, and with each byte damaged.
+test_cuts() {
+	sites 12 1 | proc proc
+	"${record[@]}" -n 2 -i 1 -o cuts
+	sites 12 3 | proc proc
+	"${record[@]}" -n 1 -o cuts
+	expect "cuts" 0 "$bin/cut-snap" cuts
+	says "cuts" "$(stat -c %s cuts) cuts, 3 snapshots"
+}
+
+# A table that disappears for a while.
+test_unreadable() {
+	sites 20 1 | proc proc
+	"${record[@]}" -n 3 -i 1 -o gap 2>err &
+	sleep 0.5
+	mv proc/allocinfo proc/away
+	sleep 1
+	mv proc/away proc/allocinfo
+	wait $!
+	is "exit status" $? 2
+	cp err out
+	says "messages" 'No such file'
+	says "messages" 'can be read again'
+	is "snapshots" "$(snapshots gap)" 2
+}
+
+# The text of a table is kept, whatever it says, also columns that are not known yet.
+test_text() {
+	mkdir -p proc
+	printf 'allocinfo - version: 1.0\n# heading\n 64 1 a.c:1 [m] func:f new:column tail \n' >proc/allocinfo
+	printf 'MemTotal: 5 kB\n' >proc/meminfo
+	expect "record" 0 "${record[@]}" -n 1 -o text1
+	expect "report" 0 "$allocinfo" report text1 --format json
+	says "report" '"format":"1.0"'
+	says "report" '"module":"m"'
+}
+
+for t in contents delta continue refuse limits full boots cuts unreadable text; do
+	"test_$t"
+done
+finish

@@ -1,0 +1,221 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test-report.sh [DIR]: test allocinfo report and check, and that the documents agree with
+# the options of each command.
+
+# shellcheck source=tools/mm/allocinfo/test-lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/test-lib.sh"
+cd "$tmp" || exit
+allocinfo=$bin/allocinfo
+lib=$here/../../lib/codetag
+
+table >table <<'END'
+8192 2 mm/slub.c:10 func:alloc_slab_page
+300 30 fs/ext4/inode.c:20 func:ext4_alloc_inode
+500 5 fs/ext4/super.c:30 [ext4] func:ext4_fill_super
+64 1 net/core/skbuff.c:40 [wlan] func:build accurate:no
+0 0 init/main.c:50 func:start_kernel
+100 4 fs/ext4/inode.c:20 func:ext4_alloc_inode
+END
+
+# report ARG...: a report about the table
+report() {
+	"$allocinfo" report "$@" table
+}
+
+test_rows() {
+	cat >want <<-'END'
+		file,line,function,module,bytes,calls,sites,accurate
+		mm/slub.c,10,alloc_slab_page,,8192,2,1,yes
+		fs/ext4/super.c,30,ext4_fill_super,ext4,500,5,1,yes
+		fs/ext4/inode.c,20,ext4_alloc_inode,,400,34,2,yes
+		net/core/skbuff.c,40,build,wlan,64,1,1,no
+		init/main.c,50,start_kernel,,0,0,1,yes
+	END
+	report --format csv >have
+	same "csv" have want
+	is "by file" "$(report --format csv --by file | sed -n 2p)" 'mm/slub.c,8192,2,1,yes'
+	is "by directory" "$(report --format csv --by dir | sed -n 3p)" 'fs/ext4,900,39,3,yes'
+	is "by function" "$(report --format csv --by func | sed -n 3p)" \
+		'ext4_fill_super,fs/ext4/super.c,ext4,500,5,1,yes'
+	is "by module" "$(report --format csv --by module | sed -n 3p)" 'ext4,500,5,1,yes'
+	is "by calls" "$(report --format csv --sort calls | sed -n 2p)" "$(sed -n 4p want)"
+	is "by average" "$(report --format csv --sort average | sed -n 3p)" "$(sed -n 3p want)"
+	is "a filter" "$("$allocinfo" report --format csv table module ext4 | tail -n +2)" "$(sed -n 3p want)"
+	expect "text" 0 "$allocinfo" report table -n 2
+	says "text" '8.9K in 42 allocations'
+	says "text" '8.0K          2       4.0K  mm/slub.c:10 func:alloc_slab_page'
+	says "text" '464         35             3 more rows'
+	expect "plain numbers" 0 "$allocinfo" report --bytes table
+	says "plain numbers" '8192          2       4096  mm'
+	expect "standard input" 0 sh -c '"$0" report - <table' "$allocinfo"
+	says "standard input" '8.9K in 42 allocations'
+}
+
+test_json() {
+	report --format json >have.json
+	python3 - <<-'END' >out 2>&1 && pass || fail "json"
+		import json
+		d = json.load(open("have.json"))
+		assert d["allocinfo_report"] == 1 and d["rows_left_out"] == 0
+		assert d["bytes"] == 9156 == sum(r["bytes"] for r in d["rows"])
+		assert d["calls"] == 42 == sum(r["calls"] for r in d["rows"])
+		assert [r["file"] for r in d["rows"] if not r.get("accurate", True)] == ["net/core/skbuff.c"]
+	END
+}
+
+test_folded() {
+	cat >want <<-'END'
+		(built-in);mm;mm/slub.c;alloc_slab_page@10 8192
+		ext4;fs/ext4;fs/ext4/super.c;ext4_fill_super@30 500
+		(built-in);fs/ext4;fs/ext4/inode.c;ext4_alloc_inode@20 400
+		wlan;net/core;net/core/skbuff.c;build@40 64
+	END
+	report --format folded >have
+	same "folded stacks" have want
+	is "folded calls" "$(report --format folded --weight calls | awk '{ n += $NF } END { print n }')" 42
+}
+
+test_openmetrics() {
+	report --format openmetrics >have
+	expect "metrics" 0 cat have
+	says "metrics" 'linux_alloc_site_bytes{file="mm/slub.c",line="10",function="alloc_slab_page",module=""} 8192'
+	says "metrics" 'linux_alloc_site_calls{file="fs/ext4/inode.c",line="20",function="ext4_alloc_inode",module=""} 34'
+	not_says "metrics" 'start_kernel'
+	is "the last line" "$(tail -n 1 have)" '# EOF'
+	is "series that appear twice" "$(grep -v '^#' have | sed 's/ [^ ]*$//' | sort | uniq -d)" ''
+	table >odd <<<'64 1 a"b\c.c:1 [x"y] func:f'
+	"$allocinfo" report --format openmetrics odd >have_odd
+	expect "quotes" 0 cat have_odd
+	says "quotes" '{file="a\"b\\c.c",line="1",function="f",module="x\"y"} 64'
+	if ! command -v promtool >/dev/null; then
+		skip "promtool, of Debian's package prometheus, is missing"
+		return
+	fi
+	for file in have have_odd; do
+		expect "promtool" 0 sh -c 'promtool check metrics <"$0"' "$file"
+		is "what promtool says" "$(cat out)" ''
+	done
+}
+
+test_pprof() {
+	report --format pprof -o profile.gz
+	if command -v protoc >/dev/null; then
+		zcat profile.gz | protoc -I "$lib" --decode=codetag.Profile "$lib/profile.proto" >out
+		says "pprof" 'string_table: "inuse_space"'
+		is "samples" "$(grep -c '^samples' out)" 4
+		is "bytes" "$(grep -A6 '^samples' out | awk '/value:/ && n++ % 2 { s += $2 } END { print s }')" 9156
+	else
+		skip "protoc is missing"
+	fi
+	if ! command -v go >/dev/null; then
+		skip "go, of Debian's package golang-go, is missing"
+		return
+	fi
+	# the flat value of each function must be that of the table
+	go tool pprof -top -nodecount=0 -unit=b profile.gz 2>err |
+		awk '$1 != "0" && $1 ~ /^[0-9]+B$/ { sub("B", "", $1); print $6, $1 }' | sort >have
+	printf '%s\n' 'alloc_slab_page 8192' 'build 64' 'ext4_alloc_inode 400' 'ext4_fill_super 500' >want
+	same "go tool pprof -top" have want
+	table >later <<<'16384 4 mm/slub.c:10 func:alloc_slab_page'
+	"$allocinfo" report --format pprof -o later.gz later
+	expect "go tool pprof -diff_base" 0 go tool pprof -top -unit=b -diff_base profile.gz later.gz
+	says "go tool pprof -diff_base" '8192B'
+}
+
+# A crash dump is read by allocinfo-dump, whose messages and exit code count.
+test_vmcore() {
+	mkdir -p path
+	cat >path/allocinfo-dump <<-'END'
+		#!/bin/sh
+		echo "$*" >args
+		[ "$2" = bad ] && { echo "allocinfo-dump: bad dump" >&2; exit 1; }
+		cat table
+	END
+	chmod +x path/allocinfo-dump
+	PATH=$PWD/path:$PATH
+	expect "a dump" 0 "$allocinfo" report --vmcore dump --format csv
+	says "a dump" 'mm/slub.c,10,alloc_slab_page,,8192,2,1,yes'
+	is "its arguments" "$(cat args)" '-- dump'
+	expect "a dump with a map" 0 "$allocinfo" report --vmcore dump --map map
+	is "its arguments" "$(cat args)" '-m map -- dump'
+	expect "a bad dump" 1 "$allocinfo" report --vmcore bad
+	says "a bad dump" 'allocinfo-dump: bad dump'
+	expect "no allocinfo-dump" 1 env PATH=/nowhere "$allocinfo" report --vmcore dump
+	says "no allocinfo-dump" 'allocinfo-dump: No such file'
+}
+
+test_outputs() {
+	expect "a full disk" 3 sh -c '"$0" report --format json table >/dev/full' "$allocinfo"
+	says "a full disk" 'standard output: cannot write: No space left'
+	for format in text json csv folded pprof openmetrics; do
+		expect "$format, a full disk" 3 "$allocinfo" report --format "$format" -f -o /dev/full table
+	done
+	expect "an output" 0 "$allocinfo" report -o out1 table
+	is "its mode" "$(stat -c %a out1)" 600
+	expect "an existing output" 3 "$allocinfo" report -o out1 table
+	expect "wrong words" 64 "$allocinfo" report --format xml table
+	expect "two inputs" 64 "$allocinfo" report --vmcore a b
+	expect "stacks of files" 64 "$allocinfo" report --format pprof --by file -o p table
+	if [ -e p ]; then fail "after wrong options there is a file"; else pass; fi
+}
+
+test_check() {
+	mkdir -p proc/sys/vm
+	cp table proc/allocinfo
+	echo 1 >proc/sys/vm/mem_profiling
+	expect "on" 0 "$allocinfo" check --proc proc
+	says "on" 'version 2.0, 6 call sites, 5 of them hold memory'
+	says "on" 'ms of CPU time, the median of 9 reads'
+	expect "live" 0 "$allocinfo" report --proc proc --format csv
+	says "live" 'mm/slub.c,10,alloc_slab_page,,8192,2,1,yes'
+	echo 0 >proc/sys/vm/mem_profiling
+	expect "off" 2 "$allocinfo" check --proc proc
+	says "off" 'sysctl vm.mem_profiling=1'
+	expect "a full disk" 3 sh -c '"$0" check --proc proc >/dev/full' "$allocinfo"
+	rm proc/allocinfo
+	expect "never" 1 "$allocinfo" check --proc proc
+	says "never" 'profiling          not available'
+	rm proc/sys/vm/mem_profiling
+	expect "absent" 1 "$allocinfo" check --proc proc
+	says "absent" 'CONFIG_MEM_ALLOC_PROFILING'
+}
+
+# --help, the manual page and the completion of each command have the same options.
+test_documents() {
+	expect "documents" 0 python3 - "$allocinfo" "$here" <<-'END'
+		import re, subprocess, sys
+		program, here = sys.argv[1:]
+		page = open(f"{here}/allocinfo.1").read().replace("\\-", "-")
+		page = re.sub(r"\\f[A-Z]", "", page)
+		commands = re.findall(r"^  (\w+)  ", subprocess.run([program, "--help"], check=True, text=True,
+		                      stdout=subprocess.PIPE).stdout.partition("\nOptions")[0], re.M)
+		assert len(commands) >= 4, commands
+		for command in commands:
+		    text = subprocess.run([program, command, "--help"], check=True, text=True,
+		                          stdout=subprocess.PIPE).stdout
+		    lines = re.findall(r"^ +(?:(-\w), )?(--[\w-]+)(?: ([A-Z]+))?(?:  |$)", text, re.M)
+		    want = {long: (short, argument) for short, long, argument in lines}
+		    assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) <= set(want) | {"--help"}, command
+		    part = re.search(rf"^\.SS allocinfo {command}\n(.*?)(?=^\.S[SH] )", page, re.M | re.S)
+		    assert part, f"the page has no section about {command}"
+		    have = {long: (short, argument) for short, long, argument in
+		            re.findall(r"^(?:(-\w), )?(--[\w-]+)(?: ([A-Z]+))?$", part[1], re.M)}
+		    have.update({"--help": ("-h", ""), "--version": ("-V", "")})
+		    assert have == want, (command, set(have.items()) ^ set(want.items()))
+		    codes = re.findall(r"^  (\d+) ", text.partition("Exit status:")[2], re.M)
+		    assert codes[0] == "0" and codes[-1] == "64", (command, codes)
+		    script = (". /usr/share/bash-completion/bash_completion; . %s/allocinfo.bash; "
+		              "COMP_WORDS=(allocinfo %s --); COMP_CWORD=2; COMP_LINE=\"${COMP_WORDS[*]}\"; "
+		              "COMP_POINT=${#COMP_LINE}; _allocinfo; echo \"${COMPREPLY[*]}\"" % (here, command))
+		    offered = subprocess.run(["bash", "-c", script], check=True, text=True,
+		                             stdout=subprocess.PIPE).stdout.split()
+		    assert set(offered) == set(want), (command, set(offered) ^ set(want))
+	END
+}
+
+for t in rows json folded openmetrics pprof vmcore outputs check documents; do
+	"test_$t"
+done
+finish
