@@ -9,6 +9,7 @@
 CONFIG ?= default
 ARCH ?= x86_64
 FLAVOUR ?= cloud-amd64
+N ?= 50
 CROSS := $(filter i386 arm64 s390x,$(ARCH))
 
 .DEFAULT_GOAL := help
@@ -59,6 +60,10 @@ lint: setup-lint	## run checkpatch --strict, sparse, shellcheck and the rules of
 .PHONY: kernel
 kernel: setup-kernel $(CROSS:%=setup-%)	## build build/ARCH/CONFIG/ from qemu-test/configs/CONFIG.config
 	@scripts/kernel $(CONFIG) $(ARCH)
+
+.PHONY: randconfigs
+randconfigs: setup-configs	## compile N random configurations (N=50): with and without profiling, SLUB and SLAB, SMP and not
+	@scripts/build-configs random -n $(N)
 
 .PHONY: deb
 deb: setup-deb $(if $(filter arm64,$(FLAVOUR)),setup-arm64)	## build Debian packages: the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
