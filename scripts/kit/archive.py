@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packages of Debian's archive, downloaded once into build/dl."""
 
+import re
 import subprocess
 
 from .util import BUILD, fail
@@ -54,3 +55,44 @@ def fetch(name, version, arch=""):
 def unpack(package, where):
     subprocess.run(["dpkg-deb", "-x", package, where], check=True)
     return where
+
+
+SUITES = ("sid", "trixie-backports")
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+
+def later_suites():
+    """Options with which apt knows the suites after Debian 12, in lists and caches of its own."""
+    state = DL / "apt-later"
+    (state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+    sites = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages"],
+                           check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    if not sites:
+        fail("apt has no archive; run `apt-get update`")
+    listing = state / "sources.list"
+    listing.write_text("".join(f"deb [signed-by={KEYRING}] {sites[0]} {suite} main\n" for suite in SUITES))
+    return [f"Dir::State={state}", f"Dir::Cache={state}/cache", "Dir::State::status=/dev/null",
+            f"Dir::Etc::SourceList={listing}", "Dir::Etc::SourceParts=/dev/null"]
+
+
+def newest_mainline():
+    """(package, its path) of the newest linux-source-N.M of the archive."""
+    options = later_suites()
+    (DL / "part").mkdir(parents=True, exist_ok=True)
+    apt(options, "update")
+    names = subprocess.run(["apt-cache", *[f"-o{option}" for option in options], "pkgnames", "linux-source-"],
+                           check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    found = {tuple(map(int, m[1].split("."))): name for name in names
+             if (m := re.fullmatch(r"linux-source-(\d+\.\d+)", name))}
+    if not found:
+        fail("the archive has no linux-source-N.M")
+    name = found[max(found)]
+    version = subprocess.run(["apt-cache", *[f"-o{option}" for option in options], "madison", name],
+                             check=True, stdout=subprocess.PIPE, text=True).stdout.split("|")[1].strip()
+    there = sorted(DL.glob(f"{name}_{version.replace(':', '%3a')}_all.deb"))
+    if not there:
+        print(f"downloading {name} {version}", flush=True)
+        apt(options, "download", f"{name}={version}")
+        package = next((DL / "part").glob(f"{name}_*.deb"))
+        there = [package.rename(DL / package.name)]
+    return name, there[0]

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from .util import BASE, BUILD, LOGS, PEER, TOP, TREE, clean_env, fail, lock
+from .util import BASE, BUILD, LOGS, NEWEST, PEER, TOP, TREE, clean_env, fail, lock
 
 CONFIGS = TOP / "qemu-test" / "configs"
 
@@ -86,8 +86,8 @@ def source_of(config):
     """The tree that a configuration is built from."""
     if config == "base":
         return BASE
-    match = re.search(r"^# tree: (base|peer)$", fragments(config)[-1].read_text(), re.M)
-    return {"base": BASE, "peer": PEER}[match[1]] if match else TREE
+    match = re.search(r"^# tree: (base|peer|newest)$", fragments(config)[-1].read_text(), re.M)
+    return {"base": BASE, "peer": PEER, "newest": NEWEST}[match[1]] if match else TREE
 
 
 def requested(files):

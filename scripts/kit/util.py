@@ -18,6 +18,7 @@ BUILD = TOP / "build"
 BASE = BUILD / "linux-base"
 TREE = BUILD / "linux"
 PEER = BUILD / "linux-peer"
+NEWEST = BUILD / "linux-newest"
 PATCHES = TOP / "patches"
 LOGS = BUILD / "log"
 
@@ -84,6 +85,8 @@ def make_source(tree):
     """Make the tree that a kernel is built from, or bring it up to date."""
     if tree == TREE:
         call(TOP / "scripts" / "tree")
+    elif tree == NEWEST:
+        call(TOP / "scripts" / "newest")
     else:
         call(TOP / "scripts" / "base", *(["--peer"] if tree == PEER else []))
 
