@@ -111,13 +111,12 @@ void filter_value(struct query *query, char **words)
  */
 void common_option(int opt, const char *usage)
 {
-	if (opt == 'h') {
+	if (opt == 'h')
 		fputs(usage, stdout);
-	} else if (opt == 'V') {
+	else if (opt == 'V')
 		version_print("allocinfo");
-	} else {
+	else
 		usage_error("unknown option", "");
-	}
 	exit(EXIT_GOOD);
 }
 

@@ -31,7 +31,7 @@
 /* Data */
 
 #define INTERVAL	60u
-#define SIZE_MIN	(1u << 20)
+#define SIZE_MIN	(1024 * 1024)
 
 struct options {
 	const char *output;

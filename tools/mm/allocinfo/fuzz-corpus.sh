@@ -12,12 +12,14 @@ cd "$2"
 # Three snapshots in three recordings of one file.
 rm -f recording
 for i in 1 2 3; do
-	printf 'allocinfo - version: 2.0\n#\n %d %d mm/slub.c:17 func:alloc_slab_page \n' $((i * 4096)) "$i" \
-		>proc/allocinfo
+	{
+		printf 'allocinfo - version: 2.0\n#     <size>  <calls> <tag info>\n'
+		printf '%d %d mm/slub.c:17 func:alloc_slab_page \n' $((i * 4096)) "$i"
+	} >proc/allocinfo
 	printf 'MemTotal: 1000 kB\nMemFree: %d kB\n' $((900 - i)) >proc/meminfo
 	"$allocinfo" record --proc proc -n 1 -o recording
 done
-head -c 300 recording >cut
+head -c 300 recording >part
 cp proc/allocinfo table
 # one recording with a snapshot that refers to the one before
 rm -f delta

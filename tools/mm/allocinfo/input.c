@@ -163,12 +163,11 @@ static bool resolve(const char *path, struct when *when)
 	while (snap_next(reader, &snap))
 		nr++;
 	snap_close(reader);
-	if (when->kind == WHEN_BEFORE_END)
-		*when = (struct when){ WHEN_TIME, sat_sub(snap.time, when->number) };
-	else if (when->number > nr)
+	if (when->kind == WHEN_FROM_END && when->number > nr)
 		return fail(path, "has fewer snapshots");
-	else
-		*when = (struct when){ WHEN_NR, nr - when->number };
+	*when = when->kind == WHEN_FROM_END ?
+		(struct when){ WHEN_NR, nr - when->number } :
+		(struct when){ WHEN_TIME, sat_sub(snap.time, when->number) };
 	return true;
 }
 

@@ -2,6 +2,7 @@
 /*
  * Records of files of snapshots, see snap-record.h.
  */
+#include <assert.h>
 #include <endian.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 /* Data */
 
-struct __attribute__((packed)) head {
+struct head {
 	char magic[SNAP_MAGIC_SIZE];
 	uint8_t type;
 	uint8_t zero[3];
@@ -25,7 +26,7 @@ struct __attribute__((packed)) head {
 	uint32_t crc;
 };
 
-_Static_assert(sizeof(struct head) == RECORD_SIZE, "the format has 24 bytes");
+static_assert(sizeof(struct head) == RECORD_SIZE, "the format has 24 bytes");
 
 /* bytes that are searched at a time */
 #define CHUNK	65536u

@@ -211,7 +211,8 @@ static size_t put_text(struct snap_writer *writer, const struct snap *snap)
 
 	if (room > SNAP_TEXT_MAX)
 		return 0;
-	to = p = buffer_need(&writer->text, room);
+	to = buffer_need(&writer->text, room);
+	p = to;
 	p += sprintf(p, "snapshot %" PRIu64 " %" PRIu64 " %zu %zu\n", snap->time,
 		     snap->boottime, snap->meminfo_size, snap->allocinfo_size);
 	p = mempcpy(p, snap->meminfo, snap->meminfo_size);

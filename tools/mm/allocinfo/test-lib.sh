@@ -49,6 +49,15 @@ expect() {
 	pass
 }
 
+# full WHAT COMMAND...: run COMMAND with a full disk as its standard output, and expect
+# status 3; its messages go to $tmp/out
+full() {
+	local what=$1 got=0
+	shift
+	timeout 300 "$@" >/dev/full 2>"$tmp/out" || got=$?
+	is "$what" "$got" 3
+}
+
 # says WHAT TEXT: the output of the last command must contain TEXT
 says() {
 	if grep -qF -- "$2" "$tmp/out"; then
@@ -92,8 +101,8 @@ table() {
 	done
 }
 
-# proc DIR: make a directory like /proc, whose allocinfo comes from stdin
-proc() {
+# make_proc DIR: make a directory like /proc, whose allocinfo comes from stdin
+make_proc() {
 	mkdir -p "$1"
 	table >"$1/.new"
 	mv "$1/.new" "$1/allocinfo"

@@ -9,7 +9,7 @@
 cd "$tmp" || exit
 allocinfo=$bin/allocinfo
 
-# sites N FACTOR: a table of N call sites, for proc()
+# sites N FACTOR: a table of N call sites, for make_proc()
 sites() {
 	awk -v n="$1" -v f="$2" 'BEGIN {
 		for (i = 1; i <= n; i++)
@@ -32,7 +32,7 @@ record=("$allocinfo" record --proc proc)
 test_contents() {
 	local i
 	for i in 1 2 3; do
-		sites 50 "$i" | proc proc
+		sites 50 "$i" | make_proc proc
 		cp proc/allocinfo "copy$i"
 		expect "record $i" 0 "${record[@]}" -n 1 -o log
 	done
@@ -59,12 +59,12 @@ test_contents() {
 # A snapshot in the same recording refers to the one before, and is small.
 test_delta() {
 	local first
-	sites 3000 1 | proc proc
+	sites 3000 1 | make_proc proc
 	expect "one" 0 "${record[@]}" -n 1 -o one
 	first=$(stat -c %s one)
 	"${record[@]}" -n 3 -i 1 -o three &
 	sleep 1.5
-	sites 3000 1 | awk 'NR % 20 == 0 { $1 += 4096; $2 += 1 } { print }' | proc proc
+	sites 3000 1 | awk 'NR % 20 == 0 { $1 += 4096; $2 += 1 } { print }' | make_proc proc
 	wait $!
 	is "exit status" $? 0
 	is "snapshots" "$(snapshots three)" 3
@@ -80,7 +80,7 @@ test_delta() {
 
 # After a crash the unfinished snapshot is cut off; without one, nothing is.
 test_continue() {
-	sites 20 1 | proc proc
+	sites 20 1 | make_proc proc
 	"${record[@]}" -n 1 -o torn
 	cp torn whole
 	head -c 100 whole >>torn
@@ -102,7 +102,7 @@ test_continue() {
 
 # A recorder must not write to what is not its own file.
 test_refuse() {
-	sites 20 1 | proc proc
+	sites 20 1 | make_proc proc
 	echo text >text
 	expect "a text" 3 "${record[@]}" -n 1 -o text
 	says "a text" '--force replaces it'
@@ -137,7 +137,7 @@ test_refuse() {
 test_limits() {
 	local i size
 	for i in $(seq 1 14); do
-		sites 9000 "$i" | shuf --random-source=<(yes "$i") | proc proc
+		sites 9000 "$i" | shuf --random-source=<(yes "$i") | make_proc proc
 		"${record[@]}" -n 1 --max-size 1M -o parts
 	done
 	size=$(cat parts parts.* | wc -c)
@@ -170,7 +170,7 @@ test_full() {
 		skip "a full disk: cannot mount a file system"
 		return
 	fi
-	sites 2000 1 | shuf | proc proc
+	sites 2000 1 | shuf | make_proc proc
 	head -c 170000 /dev/zero >mnt/ballast
 	"${record[@]}" -i 1 -o mnt/file 2>err &
 	pid=$!
@@ -178,7 +178,7 @@ test_full() {
 	sleep 0.5
 	is "snapshots before" "$(snapshots mnt/file)" 1
 	head -c 200000 /dev/zero >mnt/more 2>/dev/null
-	sites 2000 7 | shuf | proc proc
+	sites 2000 7 | shuf | make_proc proc
 	sleep 2.2
 	is "snapshots of the full disk" "$(snapshots mnt/file)" 1
 	expect "it can be read" 0 "$allocinfo" report mnt/file
@@ -200,7 +200,7 @@ test_full() {
 
 # After a reboot a new header follows, and each snapshot has the header of its boot.
 test_boots() {
-	sites 20 1 | proc proc
+	sites 20 1 | make_proc proc
 	"${record[@]}" -n 1 -o boots
 	python3 - boots <<-'END'
 		import struct, sys, zlib
@@ -222,9 +222,9 @@ test_boots() {
 
 # A file that is cut at each byte, and with each byte damaged.
 test_cuts() {
-	sites 12 1 | proc proc
+	sites 12 1 | make_proc proc
 	"${record[@]}" -n 2 -i 1 -o cuts
-	sites 12 3 | proc proc
+	sites 12 3 | make_proc proc
 	"${record[@]}" -n 1 -o cuts
 	expect "cuts" 0 "$bin/cut-snap" cuts
 	says "cuts" "$(stat -c %s cuts) cuts, 3 snapshots"
@@ -232,7 +232,7 @@ test_cuts() {
 
 # A table that disappears for a while.
 test_unreadable() {
-	sites 20 1 | proc proc
+	sites 20 1 | make_proc proc
 	"${record[@]}" -n 3 -i 1 -o gap 2>err &
 	sleep 0.5
 	mv proc/allocinfo proc/away

@@ -49,13 +49,13 @@ test_rows() {
 	says "text" '464         35             3 more rows'
 	expect "plain numbers" 0 "$allocinfo" report --bytes table
 	says "plain numbers" '8192          2       4096  mm'
-	expect "standard input" 0 sh -c '"$0" report - <table' "$allocinfo"
+	expect "standard input" 0 "$allocinfo" report - <table
 	says "standard input" '8.9K in 42 allocations'
 }
 
 test_json() {
 	report --format json >have.json
-	python3 - <<-'END' >out 2>&1 && pass || fail "json"
+	expect "json" 0 python3 - <<-'END'
 		import json
 		d = json.load(open("have.json"))
 		assert d["allocinfo_report"] == 1 and d["rows_left_out"] == 0
@@ -94,7 +94,7 @@ test_openmetrics() {
 		return
 	fi
 	for file in have have_odd; do
-		expect "promtool" 0 sh -c 'promtool check metrics <"$0"' "$file"
+		expect "promtool" 0 promtool check metrics <"$file"
 		is "what promtool says" "$(cat out)" ''
 	done
 }
@@ -147,7 +147,7 @@ test_vmcore() {
 }
 
 test_outputs() {
-	expect "a full disk" 3 sh -c '"$0" report --format json table >/dev/full' "$allocinfo"
+	full "a full disk" "$allocinfo" report --format json table
 	says "a full disk" 'standard output: cannot write: No space left'
 	for format in text json csv folded pprof openmetrics; do
 		expect "$format, a full disk" 3 "$allocinfo" report --format "$format" -f -o /dev/full table
@@ -173,7 +173,7 @@ test_check() {
 	echo 0 >proc/sys/vm/mem_profiling
 	expect "off" 2 "$allocinfo" check --proc proc
 	says "off" 'sysctl vm.mem_profiling=1'
-	expect "a full disk" 3 sh -c '"$0" check --proc proc >/dev/full' "$allocinfo"
+	full "a full disk" "$allocinfo" check --proc proc
 	rm proc/allocinfo
 	expect "never" 1 "$allocinfo" check --proc proc
 	says "never" 'profiling          not available'

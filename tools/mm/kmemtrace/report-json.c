@@ -2,8 +2,8 @@
 /*
  * The report as JSON, written with json-c.
  *
- * Addresses are strings, because a double cannot hold them. The names are those of CSV. Sizes and times are plain
- * numbers.
+ * Addresses are strings, because a double cannot hold them. The names are those of CSV.
+ * Sizes and times are plain numbers.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static void add_sums(struct json_object *to, const struct stats *s)
 	json_add_number(to, "requested", s->requested);
 	json_add_number(to, "allocated", s->allocated);
 	json_add(to, "fragmentation",
-	    json_object_new_int64(fragmentation(s->requested, s->allocated)));
+		 json_object_new_int64(fragmentation(s->requested, s->allocated)));
 	json_add_number(to, "live", s->live);
 	json_add_number(to, "live_requested", s->live_bytes.requested);
 	json_add_number(to, "live_allocated", s->live_bytes.allocated);
@@ -197,7 +197,7 @@ static struct json_object *totals_object(const struct report *report)
 	totals_make(report, totals, &all);
 	for (i = 0; i < MODEL_TYPES; i++) {
 		json_add(o, type_names[i], total_object(report, &totals[i], i,
-						   c->before[i]));
+							c->before[i]));
 		before += c->before[i];
 	}
 	json_add(o, "all", total_object(report, &all, MODEL_TYPES, before));
@@ -212,7 +212,7 @@ static struct json_object *finding_object(const struct report *report,
 	json_add_string(o, "kind", finding_names[f->kind]);
 	json_add(o, "after_losses", json_object_new_boolean(f->after_losses));
 	json_add(o, "error", json_object_new_boolean(!f->after_losses &&
-						f->kind != FINDING_MIXED));
+						     f->kind != FINDING_MIXED));
 	json_add_number(o, "count", f->count);
 	add_address(o, "ptr", f->ptr);
 	json_add_number(o, "sequence", f->sequence);
