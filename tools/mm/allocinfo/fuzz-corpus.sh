@@ -25,3 +25,12 @@ cp proc/allocinfo table
 rm -f delta
 "$allocinfo" record --proc proc -n 2 -i 1 -o delta
 rm -r proc
+
+# pieces, of which fuzz-snap makes records: a header and a snapshot
+{
+	printf 'H\x1b\0version 1\nboot_id x\nhost h\n'
+	printf 'F\x42\0snapshot 1 2 16 31\nMemTotal: 1 kB\n\n\0allocinfo - version: 2.0\n# h\n\n\0'
+} >pieces
+# two tables, which fuzz-match compares
+printf 'allocinfo - version: 2.0\n1 1 a.c:1 func:f\n2 1 a.c:5 [m] func:f\n' >tables
+printf '\0allocinfo - version: 1.0\n3 1 a.c:2 func:f\n4 1 a.c:2 func:f\n' >>tables

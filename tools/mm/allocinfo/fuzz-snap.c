@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile files of snapshots.
+ * Hostile files of snapshots. An input is read as it is, and then as pieces from which a file
+ * with correct checksums is made: the type of a record, the size of its contents in two
+ * bytes, and the contents, which are packed if the record is a full snapshot.
  *
  * With clang this is a target for libFuzzer. With FUZZ_MAIN it is a program that takes files
  * without damage and reads each of them cut off at every byte: exactly the snapshots that
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "snap-record.h"
 #include "snap.h"
@@ -78,6 +81,38 @@ static size_t read_file(uint64_t *sums, size_t max, uint64_t *complaints)
 	return nr;
 }
 
+/* Appends a record to the file. */
+static void put_record(unsigned char type, const uint8_t *data, size_t size)
+{
+	struct record record = { .type = type, .size = size, .text_size = size };
+	size_t bound = ZSTD_compressBound(size);
+	uint8_t *whole = need_memory(RECORD_SIZE + bound, 1);
+
+	if (type == RECORD_FULL)
+		record.size = ZSTD_compress(whole + RECORD_SIZE, bound, data, size, 1);
+	else
+		memcpy(whole + RECORD_SIZE, data, size);
+	record.data = whole + RECORD_SIZE;
+	record_pack(whole, &record);
+	EXPECT(write(fd, whole, RECORD_SIZE + record.size) ==
+	       (ssize_t)(RECORD_SIZE + record.size));
+	free(whole);
+}
+
+static void put_pieces(const uint8_t *data, size_t size)
+{
+	size_t piece;
+
+	EXPECT(!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET));
+	for (; size > 3; data += piece, size -= piece) {
+		piece = data[1] | data[2] << 8;
+		data += 3;
+		size -= 3;
+		piece = piece < size ? piece : size;
+		put_record(data[-3], data, piece);
+	}
+}
+
 /**
  * LLVMFuzzerTestOneInput - read an input
  * @data: contents of a file
@@ -90,6 +125,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t complaints;
 
 	put_file(data, size);
+	read_file(NULL, 0, &complaints);
+	put_pieces(data, size);
 	read_file(NULL, 0, &complaints);
 	return 0;
 }

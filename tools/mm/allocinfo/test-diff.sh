@@ -144,6 +144,19 @@ test_damage() {
 	expect "limits" 0 "$allocinfo" diff most least
 }
 
+# A table is compared with each beginning of itself.
+test_cuts() {
+	table >cuts <<-'END'
+		5 1 a.c:10 func:f
+		5 1 a.c:10 func:f
+		6 1 a.c:12 func:f
+		7 1 a.c:12 [m] func:f
+		8 1 b.c:12 func:f accurate:no
+	END
+	expect "cuts" 0 "$bin/cut-match" cuts
+	says "cuts" "$(stat -c %s cuts) cuts"
+}
+
 test_options() {
 	table >before <<<'5 1 a.c:10 func:f'
 	expect "one table" 64 "$allocinfo" diff before
@@ -156,7 +169,7 @@ test_options() {
 	full "a full disk" "$allocinfo" diff --all before before
 }
 
-for t in growth moved snapshots damage options; do
+for t in growth moved snapshots damage cuts options; do
 	"test_$t"
 done
 finish
