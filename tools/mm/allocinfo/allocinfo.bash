@@ -82,7 +82,7 @@ _allocinfo_report()
 	--weight)
 		_allocinfo_words 'bytes calls'
 		return ;;
-	-o | --output | --vmcore | --map)
+	-o | --output | --vmcore | --map | --contexts)
 		_filedir
 		return ;;
 	--proc)
@@ -94,8 +94,8 @@ _allocinfo_report()
 	$split && return
 	case $cur in
 	-*)
-		_allocinfo_words '--by --sort --top --format --weight --bytes --vmcore --map
-			--proc --output --force --help --version' ;;
+		_allocinfo_words '--by --sort --top --format --weight --bytes --contexts --vmcore
+			--map --proc --output --force --help --version' ;;
 	*)
 		_allocinfo_filter ;;
 	esac

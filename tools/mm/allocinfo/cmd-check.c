@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "allocinfo.h"
+#include "balance.h"
+#include "contexts.h"
 #include "place.h"
 #include "source.h"
 #include "status.h"
@@ -135,18 +137,44 @@ static void put_table(const struct table *table)
 	printf("%zu call sites\n", inaccurate);
 }
 
+static void put_bytes(const char *what, int64_t bytes, const char *more)
+{
+	char text[BYTES_TEXT];
+
+	put_line(what);
+	printf("%s%s\n", bytes_text(bytes, false, text), more);
+}
+
+/* Where the memory is: what is on no line, and how exact that is, see balance.h. */
+static void put_balance(const struct table *table, const struct source *source)
+{
+	struct balance balance;
+	char text[BYTES_TEXT], margin[BYTES_TEXT + 32];
+
+	if (!balance_read(&balance, table, source)) {
+		put_line("memory");
+		puts("unknown, /proc/meminfo cannot be read");
+		return;
+	}
+	snprintf(margin, sizeof(margin), ", may be wrong by %s",
+		 bytes_text(balance.margin, false, text));
+	put_bytes("memory", balance.total, "");
+	put_bytes("free", balance.lists == BALANCE_UNKNOWN ? balance.free :
+		  add_counts(balance.free, balance.lists), "");
+	put_bytes("at call sites", balance.sites, "");
+	put_bytes("unaccounted", balance.none, margin);
+}
+
 static void put_contexts(const char *proc)
 {
-	const char *found = "not in this kernel, or debugfs is not mounted";
-	char path[4096];
+	int fd;
+	enum capture_state state = contexts_open(proc, &fd);
+	const char *advice = capture_advice(state);
 
-	snprintf(path, sizeof(path), "%s/alloc_tags.ctx", proc);
-	if (!access("/sys/kernel/debug/alloc_tags.ctx", F_OK))
-		found = "/sys/kernel/debug/alloc_tags.ctx";
-	else if (!access(path, F_OK))
-		found = path;
 	put_line("contexts");
-	puts(found);
+	if (state == CAPTURE_ON)
+		close(fd);
+	puts(state == CAPTURE_ON ? "can be captured" : advice ? advice : "not available");
 }
 
 static uint64_t put_cost(const char *what, read_fn *read, struct table *table, int fd)
@@ -191,6 +219,7 @@ static int check(const char *proc)
 	put_profiling(state);
 	if (state == PROFILING_ON || state == PROFILING_OFF) {
 		put_table(&table);
+		put_balance(&table, &source);
 		put_contexts(proc);
 		put_costs(source.fd);
 		code = state == PROFILING_OFF || table.damaged ? EXIT_LOST : EXIT_GOOD;

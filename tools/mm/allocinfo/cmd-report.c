@@ -2,6 +2,8 @@
 /*
  * allocinfo report: print the table in a format for people or for other programs.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,7 @@ struct options {
 	const char *vmcore;
 	const char *map;
 	const char *proc;
+	const char *contexts;
 	const char *output;
 	struct query query;
 	enum format format;
@@ -78,6 +81,9 @@ INPUT_HELP
 "                       pprof (gzipped profile for 'go tool pprof'), openmetrics\n"
 "                       (text for Prometheus)\n"
 "      --weight WHAT    weight of folded stacks: bytes (default) or calls\n"
+"      --contexts FILE  take the stacks of folded and pprof from FILE, a copy of\n"
+"                       alloc_tags.ctx. Without it, a report on the running kernel\n"
+"                       has the stacks of the call sites that are captured now.\n"
 "      --vmcore DUMP    read the dump of a crashed kernel, by allocinfo-dump\n"
 "      --map FILE       System.map of that kernel\n"
 "      --proc DIR       read allocinfo in DIR instead of /proc\n"
@@ -93,7 +99,7 @@ HELP_OPTIONS
 "  3   the report could not be written\n"
 "  64  wrong options\n";
 
-enum { OPT_FORMAT = 256, OPT_WEIGHT, OPT_VMCORE, OPT_MAP, OPT_PROC };
+enum { OPT_FORMAT = 256, OPT_WEIGHT, OPT_CONTEXTS, OPT_VMCORE, OPT_MAP, OPT_PROC };
 
 static const struct option long_options[] = {
 	{ "by", required_argument, NULL, 'b' },
@@ -102,6 +108,7 @@ static const struct option long_options[] = {
 	{ "bytes", no_argument, NULL, 'B' },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "weight", required_argument, NULL, OPT_WEIGHT },
+	{ "contexts", required_argument, NULL, OPT_CONTEXTS },
 	{ "vmcore", required_argument, NULL, OPT_VMCORE },
 	{ "map", required_argument, NULL, OPT_MAP },
 	{ "proc", required_argument, NULL, OPT_PROC },
@@ -122,6 +129,9 @@ static void take_input_option(struct options *options, int opt)
 		break;
 	case OPT_MAP:
 		options->map = optarg;
+		break;
+	case OPT_CONTEXTS:
+		options->contexts = optarg;
 		break;
 	case OPT_PROC:
 		options->proc = optarg;
@@ -173,12 +183,17 @@ static bool begins_filter(const char *word)
 	       !strcmp(word, "line");
 }
 
+static bool has_stacks(const struct options *options)
+{
+	return options->format == FORMAT_FOLDED || options->format == FORMAT_PPROF;
+}
+
 static void check_options(const struct options *options)
 {
-	bool has_stacks = options->format == FORMAT_FOLDED || options->format == FORMAT_PPROF;
-
-	if (has_stacks && options->by_given)
+	if (has_stacks(options) && options->by_given)
 		usage_error("stacks have a frame for each of them; --by cannot be used", "");
+	if (options->contexts && !has_stacks(options))
+		usage_error("--contexts is for the formats folded and pprof", "");
 	if (options->vmcore && options->input)
 		usage_error("--vmcore is the input", options->input);
 	if (options->map && !options->vmcore)
@@ -210,6 +225,45 @@ static bool read_input(struct input *input, const struct options *options)
 	if (options->input)
 		return input_read(input, options->input);
 	return input_live(input, options->proc);
+}
+
+/* The kernel has the stacks of call sites that were enabled, usually of none. */
+static void read_captured(struct contexts *contexts, const char *proc, uint64_t *damage)
+{
+	int fd;
+
+	if (contexts_open(proc, &fd) != CAPTURE_ON)
+		return;
+	if (!contexts_read(contexts, fd))
+		contexts_parse(contexts, "alloc_tags.ctx",
+			       &(struct complainer){ complaints_print, damage });
+	close(fd);
+}
+
+/* Returns false after a message. */
+static bool read_contexts(struct report *report, const struct options *options)
+{
+	struct contexts *contexts = &report->contexts;
+	uint64_t *damage = &report->input.damage;
+	int fd, err;
+
+	if (!options->contexts) {
+		if (has_stacks(options) && !options->input && !options->vmcore)
+			read_captured(contexts, options->proc, damage);
+		return true;
+	}
+	fd = open(options->contexts, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	err = fd < 0 ? errno : -table_read(&contexts->text, fd);
+	if (fd >= 0)
+		close(fd);
+	if (err) {
+		fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
+			options->contexts, strerror(err));
+		return false;
+	}
+	contexts_parse(contexts, options->contexts,
+		       &(struct complainer){ complaints_print, damage });
+	return true;
 }
 
 static bool write_format(const struct report *report, enum format format, FILE *out)
@@ -269,9 +323,10 @@ int cmd_report(int argc, char **argv)
 	int code = EXIT_CANNOT;
 
 	take_options(&options, argc, argv);
-	if (read_input(&report.input, &options))
+	if (read_input(&report.input, &options) && read_contexts(&report, &options))
 		code = run(&report, &options);
 	rows_free(&report.rows);
+	contexts_free(&report.contexts);
 	input_free(&report.input);
 	query_free(&options.query);
 	return code;

@@ -3,9 +3,12 @@
  * Call sites as folded stacks and as a profile.
  *
  * A table has no stacks. In their place, the module, the directory and the file of a call
- * site are its callers, so a flame graph shows how much each of them holds.
+ * site are its callers, so a flame graph shows how much each of them holds. If the stacks
+ * of a call site were captured, they are used for the memory that came through them, and
+ * the rest of its memory is shown like that of the others.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "place.h"
 #include "pprof.h"
@@ -19,9 +22,51 @@ static const char *module_of(const struct site *site, char *text)
 	return *site->module ? site->module : place_text(BY_MODULE, site, text);
 }
 
+static const char *function_of(const struct site *site)
+{
+	return *site->func ? site->func : "?";
+}
+
 static uint64_t positive(int64_t number)
 {
 	return number > 0 ? number : 0;
+}
+
+/* Copies the function of a frame "function+0xoffset/0xsize [module]". */
+static const char *frame_function(const char *frame, char text[PLACE_TEXT])
+{
+	snprintf(text, PLACE_TEXT, "%.*s", (int)strcspn(frame, "+ "), frame);
+	clean_name(text);
+	return text;
+}
+
+/* The frame of the call site is missing if the compiler inlined the function. */
+static unsigned int first_caller(const struct context_stack *stack, const struct site *site)
+{
+	char text[PLACE_TEXT];
+
+	return stack->nr_frames && !strcmp(frame_function(stack->frames[0], text), site->func);
+}
+
+/* What the call site holds, and is not in any of its stacks. */
+static struct row rest_of(const struct row *row, const struct context_site *captured)
+{
+	struct row rest = *row;
+	size_t i;
+
+	for (i = 0; captured && i < captured->nr; i++) {
+		rest.bytes -= min_u64(positive(rest.bytes), captured->stacks[i].bytes);
+		rest.calls -= min_u64(positive(rest.calls), captured->stacks[i].count);
+	}
+	return rest;
+}
+
+/* Internals: folded */
+
+static void put_site(const struct site *site, uint64_t weight, FILE *out)
+{
+	put_frame(out, function_of(site));
+	fprintf(out, "@%" PRIu32 " %" PRIu64 "\n", site->line, weight);
 }
 
 static void put_folded(const struct site *site, uint64_t weight, FILE *out)
@@ -34,11 +79,55 @@ static void put_folded(const struct site *site, uint64_t weight, FILE *out)
 	fputc(';', out);
 	put_frame(out, place_text(BY_FILE, site, text));
 	fputc(';', out);
-	put_frame(out, *site->func ? site->func : "?");
-	fprintf(out, "@%" PRIu32 " %" PRIu64 "\n", site->line, weight);
+	put_site(site, weight, out);
 }
 
-static void add_group(struct pprof *pprof, const char *name)
+static void put_stack(const struct site *site, const struct context_stack *stack,
+		      uint64_t weight, FILE *out)
+{
+	unsigned int i, first = first_caller(stack, site);
+	char text[PLACE_TEXT];
+
+	for (i = stack->nr_frames; i > first; i--) {
+		put_frame(out, frame_function(stack->frames[i - 1], text));
+		fputc(';', out);
+	}
+	put_site(site, weight, out);
+}
+
+static void put_row(const struct report *report, const struct row *row, FILE *out)
+{
+	const struct context_site *captured = contexts_find(&report->contexts, row->site);
+	struct row rest = rest_of(row, captured);
+	const struct context_stack *stack;
+	int64_t weight = report->calls ? rest.calls : rest.bytes;
+	size_t i;
+
+	for (i = 0; captured && i < captured->nr; i++) {
+		stack = &captured->stacks[i];
+		put_stack(row->site, stack, report->calls ? stack->count : stack->bytes, out);
+	}
+	if (weight > 0)
+		put_folded(row->site, weight, out);
+}
+
+/* Internals: profile */
+
+static void add_sample(struct pprof *pprof, const struct site *site, uint64_t calls,
+		       uint64_t bytes)
+{
+	char text[PLACE_TEXT];
+
+	pprof_sample(pprof, (uint64_t[]){ calls, bytes });
+	pprof_label(pprof, "module", module_of(site, text));
+	pprof_frame(pprof, &(struct pprof_frame){
+		.function = function_of(site),
+		.file = site->file,
+		.line = site->line,
+	});
+}
+
+static void add_caller(struct pprof *pprof, const char *name)
 {
 	pprof_frame(pprof, &(struct pprof_frame){ .function = name, .file = "" });
 }
@@ -48,16 +137,33 @@ static void add_site(struct pprof *pprof, const struct row *row)
 	const struct site *site = row->site;
 	char text[PLACE_TEXT];
 
-	pprof_sample(pprof, (uint64_t[]){ positive(row->calls), positive(row->bytes) });
-	pprof_label(pprof, "module", module_of(site, text));
-	pprof_frame(pprof, &(struct pprof_frame){
-		.function = *site->func ? site->func : "?",
-		.file = site->file,
-		.line = site->line,
-	});
-	add_group(pprof, site->file);
-	add_group(pprof, place_text(BY_DIR, site, text));
-	add_group(pprof, module_of(site, text));
+	add_sample(pprof, site, positive(row->calls), positive(row->bytes));
+	add_caller(pprof, site->file);
+	add_caller(pprof, place_text(BY_DIR, site, text));
+	add_caller(pprof, module_of(site, text));
+}
+
+static void add_stack(struct pprof *pprof, const struct site *site,
+		      const struct context_stack *stack)
+{
+	char text[PLACE_TEXT];
+	unsigned int i;
+
+	add_sample(pprof, site, stack->count, stack->bytes);
+	for (i = first_caller(stack, site); i < stack->nr_frames; i++)
+		add_caller(pprof, frame_function(stack->frames[i], text));
+}
+
+static void add_row(struct pprof *pprof, const struct report *report, const struct row *row)
+{
+	const struct context_site *captured = contexts_find(&report->contexts, row->site);
+	struct row rest = rest_of(row, captured);
+	size_t i;
+
+	for (i = 0; captured && i < captured->nr; i++)
+		add_stack(pprof, row->site, &captured->stacks[i]);
+	if (rest.bytes > 0 || rest.calls > 0)
+		add_site(pprof, &rest);
 }
 
 /* Interface */
@@ -70,13 +176,9 @@ static void add_site(struct pprof *pprof, const struct row *row)
 void write_folded(const struct report *report, FILE *out)
 {
 	const struct row *row;
-	int64_t weight;
 
-	for (row = report->rows.rows; row < report->rows.rows + report->nr; row++) {
-		weight = report->calls ? row->calls : row->bytes;
-		if (weight > 0)
-			put_folded(row->site, weight, out);
-	}
+	for (row = report->rows.rows; row < report->rows.rows + report->nr; row++)
+		put_row(report, row, out);
 }
 
 /**
@@ -101,9 +203,7 @@ bool write_pprof(const struct report *report, FILE *out)
 		 report->input.release);
 	pprof_comment(pprof, text);
 	pprof_time(pprof, report->input.time, 0);
-	for (row = report->rows.rows; row < report->rows.rows + report->nr; row++) {
-		if (row->bytes > 0 || row->calls > 0)
-			add_site(pprof, row);
-	}
+	for (row = report->rows.rows; row < report->rows.rows + report->nr; row++)
+		add_row(pprof, report, row);
 	return pprof_write(pprof, out);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "contexts.h"
 #include "input.h"
 #include "rows.h"
 
@@ -19,6 +20,7 @@
 /**
  * struct report - a table to be written
  * @input: the table and where it comes from
+ * @contexts: stacks of call sites, perhaps none
  * @rows: its rows
  * @nr: number of rows to be written
  * @plain: print plain numbers of bytes
@@ -26,6 +28,7 @@
  */
 struct report {
 	struct input input;
+	struct contexts contexts;
 	struct rows rows;
 	size_t nr;
 	bool plain;

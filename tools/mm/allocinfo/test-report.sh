@@ -77,6 +77,42 @@ test_folded() {
 	is "folded calls" "$(report --format folded --weight calls | awk '{ n += $NF } END { print n }')" 42
 }
 
+# Stacks that were captured take the place of file, directory and module.
+test_contexts() {
+	cat >ctx <<-'END'
+	      4KiB        1 mm/slub.c:10 module:slub func:alloc_slab_page
+	    count: 1
+	    bytes: 4096
+	    call stack:
+	         alloc_slab_page+0xfe/0x130
+	         new_slab+0x22/0xb0
+	         do_open+0x1/0x2 [ext4]
+	       600       60 fs/ext4/inode.c:20 module:inode func:ext4_alloc_inode
+	    count: 60
+	    bytes: 600
+	    call stack:
+	         ext4_create+0x1/0x2
+	END
+	cat >want <<-'END'
+		do_open;new_slab;alloc_slab_page@10 4096
+		(built-in);mm;mm/slub.c;alloc_slab_page@10 4096
+		ext4;fs/ext4;fs/ext4/super.c;ext4_fill_super@30 500
+		ext4_create;ext4_alloc_inode@20 600
+		wlan;net/core;net/core/skbuff.c;build@40 64
+	END
+	report --format folded --contexts ctx >have
+	same "folded stacks" have want
+	report --format pprof --contexts ctx -o stacks.gz
+	expect "no contexts" 1 "$allocinfo" report --format folded --contexts none table
+	expect "contexts in text" 64 "$allocinfo" report --contexts ctx table
+	echo 'no context' >bad
+	expect "damaged contexts" 2 "$allocinfo" report --format folded --contexts bad table
+	command -v go >/dev/null || return
+	expect "go tool pprof -peek" 0 go tool pprof -peek '^new_slab$' -unit=b stacks.gz
+	says "go tool pprof -peek" '4096B'
+	says "go tool pprof -peek" 'do_open'
+}
+
 test_openmetrics() {
 	report --format openmetrics >have
 	expect "metrics" 0 cat have
@@ -215,7 +251,7 @@ test_documents() {
 	END
 }
 
-for t in rows json folded openmetrics pprof vmcore outputs check documents; do
+for t in rows json folded contexts openmetrics pprof vmcore outputs check documents; do
 	"test_$t"
 done
 finish
