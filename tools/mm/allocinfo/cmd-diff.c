@@ -419,8 +419,12 @@ static void write_json(const struct diff *diff, FILE *out)
 static int run(struct diff *diff)
 {
 	const struct options *options = diff->options;
-	FILE *out = outfile_stream(options->output, options->force);
+	FILE *out;
 
+	if (input_is_file(&diff->inputs[0], options->output) ||
+	    input_is_file(&diff->inputs[1], options->output))
+		return EXIT_OUTPUT;
+	out = outfile_stream(options->output, options->force);
 	if (!out)
 		return EXIT_OUTPUT;
 	make_diff(diff);

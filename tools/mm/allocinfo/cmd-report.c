@@ -293,8 +293,11 @@ static bool write_format(const struct report *report, enum format format, FILE *
 static int run(struct report *report, const struct options *options)
 {
 	struct rows *rows = &report->rows;
-	FILE *out = outfile_stream(options->output, options->force);
+	FILE *out;
 
+	if (input_is_file(&report->input, options->output))
+		return EXIT_OUTPUT;
+	out = outfile_stream(options->output, options->force);
 	if (!out)
 		return EXIT_OUTPUT;
 	report->plain = options->plain;

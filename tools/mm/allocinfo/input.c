@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,6 +67,14 @@ static void clean_sites(struct table *table)
 		clean(site->file);
 		clean(site->func);
 		clean(site->module);
+	}
+}
+
+static void remember_file(struct input *input, const struct stat *st)
+{
+	if (S_ISREG(st->st_mode)) {
+		input->dev = st->st_dev;
+		input->ino = st->st_ino;
 	}
 }
 
@@ -201,7 +210,10 @@ static bool read_snap(struct input *input, const char *path, const struct when *
 	struct snap_reader *reader;
 	struct snap snap;
 	bool found = false;
+	struct stat st;
 
+	if (!stat(path, &st))
+		remember_file(input, &st);
 	reader = snap_open(path, &(struct complainer){ complaints_print, &input->damage });
 	if (!reader)
 		return fail(path, strerror(errno));
@@ -220,7 +232,10 @@ static bool read_snap(struct input *input, const char *path, const struct when *
 static bool read_fd(struct input *input, int fd)
 {
 	int err = fd < 0 ? errno : -table_read(&input->table, fd);
+	struct stat st;
 
+	if (fd >= 0 && !fstat(fd, &st))
+		remember_file(input, &st);
 	if (fd >= 0)
 		close(fd);
 	return err ? fail(input->name, strerror(err)) : parse(input);
@@ -380,6 +395,26 @@ void input_free(struct input *input)
 	free(input->release);
 	free(input->host);
 	free(input->meminfo);
+}
+
+/**
+ * input_is_file - check whether an output would replace the input
+ * @input: the input
+ * @path: path of the output, NULL for standard output
+ *
+ * A recording of weeks must not be lost because its name was given twice.
+ *
+ * Return: true after a message.
+ */
+bool input_is_file(const struct input *input, const char *path)
+{
+	struct stat st;
+
+	if (!path || !input->ino || stat(path, &st) || st.st_dev != input->dev ||
+	    st.st_ino != input->ino)
+		return false;
+	fail(path, "is an input file");
+	return true;
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "table.h"
 
@@ -29,6 +30,8 @@
  * @boot_id: boot of the kernel, empty if unknown
  * @release: release of the kernel, empty if unknown
  * @host: name of the machine, empty if unknown
+ * @dev: device of the file, 0 if there is none
+ * @ino: inode of the file
  * @meminfo: text of /proc/meminfo of that time, empty if unknown
  * @damage: number of complaints
  */
@@ -41,6 +44,8 @@ struct input {
 	char *release;
 	char *host;
 	char *meminfo;
+	dev_t dev;
+	ino_t ino;
 	uint64_t damage;
 };
 
@@ -49,6 +54,7 @@ bool input_live(struct input *input, const char *proc);
 bool input_vmcore(struct input *input, const char *dump, const char *map);
 void input_free(struct input *input);
 
+bool input_is_file(const struct input *input, const char *path);
 bool input_damaged(const struct input *input);
 void input_describe(const struct input *input, FILE *out);
 struct json_object *input_json(const struct input *input);

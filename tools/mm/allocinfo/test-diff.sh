@@ -166,6 +166,9 @@ test_options() {
 	is "its mode" "$(stat -c %a out1)" 600
 	expect "an existing output" 3 "$allocinfo" diff -o out1 before before
 	expect "an existing output, forced" 0 "$allocinfo" diff -f -o out1 before before
+	cp before input
+	expect "an input as output" 3 "$allocinfo" diff -f -o input before input
+	same "the input" input before
 	full "a full disk" "$allocinfo" diff --all before before
 }
 

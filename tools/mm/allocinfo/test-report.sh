@@ -191,6 +191,10 @@ test_outputs() {
 	expect "an output" 0 "$allocinfo" report -o out1 table
 	is "its mode" "$(stat -c %a out1)" 600
 	expect "an existing output" 3 "$allocinfo" report -o out1 table
+	cp table input
+	expect "the input as output" 3 "$allocinfo" report -f -o input input
+	says "the input as output" 'is an input file'
+	same "the input" input table
 	expect "wrong words" 64 "$allocinfo" report --format xml table
 	expect "two inputs" 64 "$allocinfo" report --vmcore a b
 	expect "stacks of files" 64 "$allocinfo" report --format pprof --by file -o p table
