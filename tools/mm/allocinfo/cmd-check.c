@@ -204,6 +204,72 @@ static void put_costs(int fd)
 	table_free(&table);
 }
 
+/* Do the text and the records of the kernel say the same? */
+
+static bool read_and_parse(read_fn *read, struct table *table, int fd)
+{
+	const struct complainer quiet = { 0 };
+
+	return !read(table, fd) && table_parse(table, "allocinfo", &quiet);
+}
+
+/* A record has the last 63 bytes of a name. */
+static bool ends_with(const char *name, const char *end)
+{
+	size_t len = strlen(name);
+
+	return !strcmp(name + (len < ALLOCINFO_STR_SIZE ? 0 : len - ALLOCINFO_STR_SIZE + 1), end);
+}
+
+static bool same_figures(const struct site *a, const struct site *b)
+{
+	return a->bytes == b->bytes && a->calls == b->calls;
+}
+
+static bool same_record(const struct site *text, const struct site *record)
+{
+	return same_figures(text, record) && text->line == record->line &&
+	       text->accurate == record->accurate && ends_with(text->file, record->file) &&
+	       ends_with(text->func, record->func) && ends_with(text->module, record->module);
+}
+
+/* The text is read before and after the records: only call sites at rest can be compared. */
+static void compare_forms(const struct table *before, const struct table *records,
+			  const struct table *after)
+{
+	size_t i, rest = 0, same = 0;
+
+	if (before->nr != records->nr || after->nr != records->nr) {
+		puts("not the same number of call sites; was a module loaded or unloaded?");
+		return;
+	}
+	for (i = 0; i < records->nr; i++) {
+		if (!same_figures(&before->sites[i], &after->sites[i]))
+			continue;
+		rest++;
+		same += same_record(&before->sites[i], &records->sites[i]);
+	}
+	printf("the same at %zu of %zu call sites at rest\n", same, rest);
+}
+
+static void put_forms(int fd)
+{
+	struct table before = { 0 }, records = { 0 }, after = { 0 };
+
+	put_line("text and records");
+	if (!read_and_parse(read_records, &records, fd))
+		puts("this kernel has no records");
+	else if (read_and_parse(read_text, &before, fd) &&
+		 read_and_parse(read_records, &records, fd) &&
+		 read_and_parse(read_text, &after, fd))
+		compare_forms(&before, &records, &after);
+	else
+		puts("not possible");
+	table_free(&before);
+	table_free(&records);
+	table_free(&after);
+}
+
 /* Interface */
 
 static int check(const char *proc)
@@ -222,6 +288,7 @@ static int check(const char *proc)
 		put_balance(&table, &source);
 		put_contexts(proc);
 		put_costs(source.fd);
+		put_forms(source.fd);
 		code = state == PROFILING_OFF || table.damaged ? EXIT_LOST : EXIT_GOOD;
 	}
 	fflush(stdout);
