@@ -32,20 +32,43 @@ static uint64_t positive(int64_t number)
 	return number > 0 ? number : 0;
 }
 
-/* Copies the function of a frame "function+0xoffset/0xsize [module]". */
+/*
+ * Copies the function of a frame "function+0xoffset/0xsize [module]". The compiler names
+ * clones of a function with a dot, as in function.isra.0.
+ */
 static const char *frame_function(const char *frame, char text[PLACE_TEXT])
 {
-	snprintf(text, PLACE_TEXT, "%.*s", (int)strcspn(frame, "+ "), frame);
+	snprintf(text, PLACE_TEXT, "%.*s", (int)strcspn(frame, "+. "), frame);
 	clean_name(text);
 	return text;
 }
 
-/* The frame of the call site is missing if the compiler inlined the function. */
+static bool ends_with(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+
+	return size >= end_size && !strcmp(text + size - end_size, end);
+}
+
+/*
+ * Returns the frame of the caller of the call site. A stack begins with the function of the
+ * call site. If the compiler inlined it, the stack begins with the functions that it
+ * called: the one that captures, and those that allocate.
+ */
 static unsigned int first_caller(const struct context_stack *stack, const struct site *site)
 {
 	char text[PLACE_TEXT];
+	const char *name;
+	unsigned int i;
 
-	return stack->nr_frames && !strcmp(frame_function(stack->frames[0], text), site->func);
+	for (i = 0; i < stack->nr_frames; i++) {
+		name = frame_function(stack->frames[i], text);
+		if (!strcmp(name, site->func))
+			return i + 1;
+		if (strcmp(name, "context_count") && !ends_with(name, "_noprof"))
+			break;
+	}
+	return i;
 }
 
 /* What the call site holds, and is not in any of its stacks. */

@@ -91,7 +91,9 @@ test_contexts() {
 	    count: 60
 	    bytes: 600
 	    call stack:
-	         ext4_create+0x1/0x2
+	         context_count+0x1/0x2
+	         kmem_cache_alloc_noprof+0x1/0x2
+	         ext4_create.isra.0+0x1/0x2
 	END
 	cat >want <<-'END'
 		do_open;new_slab;alloc_slab_page@10 4096
