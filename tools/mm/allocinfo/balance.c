@@ -78,11 +78,11 @@ static const struct {
 
 static const char * const part_names[NR_PARTS] = {
 	[PART_SLABS] = "slabs",
-	[PART_USER] = "cache and processes",
+	[PART_USER] = "user",
 	[PART_STACKS] = "stacks",
 	[PART_TABLES] = "page tables",
 	[PART_PERCPU] = "per-CPU",
-	[PART_HUGE] = "huge pages",
+	[PART_HUGE] = "huge",
 };
 
 /* Internals: text */
