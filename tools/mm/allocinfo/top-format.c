@@ -131,6 +131,27 @@ void cut_end(char *text, size_t width)
 	strcpy(at, "..");
 }
 
+/**
+ * wrap - find how much of a text fits into a line
+ * @text: the text, made safe
+ * @width: width of the line, 0 for no limit
+ *
+ * Return: number of bytes up to a blank where the line ends, or of the whole text.
+ */
+size_t wrap(const char *text, size_t width)
+{
+	size_t used = 0, i, good = 0;
+
+	for (i = 0; text[i]; i++) {
+		if (text[i] == ' ')
+			good = i;
+		used += !is_middle(text[i]);
+		if (width && used > width && good)
+			return good;
+	}
+	return i;
+}
+
 /* Internals: numbers */
 
 /* At most five characters, of which two or more are digits that count. */

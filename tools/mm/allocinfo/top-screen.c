@@ -122,8 +122,10 @@ static void draw(void *data)
 	if (!top->nr)
 		term_put(y, *top->filter ? "no call site passes the filter" :
 			 "no call site holds memory", STYLE_PLAIN);
-	term_put(LINES - 1, *screen->message ? screen->message : hint,
-		 *screen->message ? STYLE_MESSAGE : STYLE_PLAIN);
+	if (*screen->message)
+		term_message(screen->message);
+	else
+		term_put(LINES - 1, hint, STYLE_PLAIN);
 	refresh();
 }
 

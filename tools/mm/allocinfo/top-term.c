@@ -258,6 +258,28 @@ void term_mark(int y, size_t from, size_t length, enum term_style style)
 	mvchgat(y, from, length, attributes(style), pair, NULL);
 }
 
+/**
+ * term_message - write a message at the bottom, in as many lines as it needs
+ * @text: the message, made safe
+ */
+void term_message(const char *text)
+{
+	char lines[8][LINE_SIZE];
+	int nr = 0, i;
+	size_t len;
+
+	for (; *text && nr < (int)ARRAY_SIZE(lines); text += len) {
+		text += strspn(text, " ");
+		len = wrap(text, COLS);
+		snprintf(lines[nr++], LINE_SIZE, "%.*s", (int)len, text);
+	}
+	for (i = 0; i < nr; i++) {
+		move(LINES - nr + i, 0);
+		clrtoeol();
+		term_put(LINES - nr + i, lines[i], STYLE_MESSAGE);
+	}
+}
+
 static void put_question(const char *question, const char *answer)
 {
 	char text[LINE_SIZE];

@@ -43,6 +43,7 @@ int term_end(int status);
 bool term_over(void);
 int term_key(int timeout);
 void term_put(int y, const char *text, enum term_style style);
+void term_message(const char *text);
 void term_mark(int y, size_t from, size_t length, enum term_style style);
 bool term_ask(const char *question, char *answer, size_t size, draw_fn *draw, void *data);
 bool term_said(char *message);

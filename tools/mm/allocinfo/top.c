@@ -182,13 +182,20 @@ static void parse_options(struct top *top, int argc, char **argv)
 
 /* Reading */
 
-/* The time of the figures is that of their machine, which may be elsewhere than /proc. */
-static double uptime(const struct source *source)
+/**
+ * top_uptime - read the clock of the machine
+ * @top: the program
+ *
+ * The time of the figures is that of their machine, which may be elsewhere than /proc.
+ *
+ * Return: the time since boot in seconds.
+ */
+double top_uptime(const struct top *top)
 {
 	struct timespec ts;
 	char text[64];
 
-	if (source_file(source, "uptime", text, sizeof(text)) > 0)
+	if (source_file(&top->source, "uptime", text, sizeof(text)) > 0)
 		return strtod(text, NULL);
 	clock_gettime(CLOCK_BOOTTIME, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
@@ -207,7 +214,7 @@ bool top_read(struct top *top)
 	if (top->state != PROFILING_ON && top->state != PROFILING_OFF)
 		return false;
 	top->balanced = balance_read(&top->balance, &top->table, &top->source);
-	model_update(&top->model, &top->table, uptime(&top->source));
+	model_update(&top->model, &top->table, top_uptime(top));
 	model_sum(&top->model, &top->query);
 	view_build(top);
 	return true;
@@ -249,23 +256,18 @@ static size_t width_of(const struct top *top)
 	return WIDTH_DEFAULT;
 }
 
-/* Prints a text in lines of at most @width, cut between words. */
-static void put_wrapped(char *text, size_t width)
+/* Prints a text in lines that end between words. */
+static void put_wrapped(const char *text, size_t width)
 {
-	size_t used = 0, len;
-	char *word, *save;
+	const char *indent = "";
+	size_t len;
 
-	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-		len = text_width(word);
-		if (used && width && used + 1 + len > width) {
-			fputs("\n   ", stdout);
-			used = 3;
-		}
-		printf("%s%s", used ? " " : "", word);
-		used += len + !!used;
+	for (; *text; text += len) {
+		text += strspn(text, " ");
+		len = wrap(text, width && *indent ? width - strlen(indent) : width);
+		printf("%s%.*s\n", indent, (int)len, text);
+		indent = "    ";
 	}
-	if (used)
-		puts("");
 }
 
 static void put_table(const struct top *top)

@@ -105,6 +105,7 @@ struct top {
 #define LINE_SIZE	4352u
 #define HEADER_LINES	6u
 
+double top_uptime(const struct top *top);
 bool top_read(struct top *top);
 bool top_filter(struct top *top, const char *text, const char **problem);
 
@@ -125,6 +126,7 @@ size_t format_changes(const struct top *top, size_t width, size_t *from);
 void cut_name(char *text, size_t width);
 void cut_end(char *text, size_t width);
 size_t text_width(const char *text);
+size_t wrap(const char *text, size_t width);
 
 void top_json(const struct top *top, FILE *out);
 
