@@ -80,7 +80,7 @@ static const char * const part_names[NR_PARTS] = {
 	[PART_SLABS] = "slabs",
 	[PART_USER] = "user",
 	[PART_STACKS] = "stacks",
-	[PART_TABLES] = "page tables",
+	[PART_TABLES] = "tables",
 	[PART_PERCPU] = "per-CPU",
 	[PART_HUGE] = "huge",
 };

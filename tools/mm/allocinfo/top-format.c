@@ -470,7 +470,8 @@ static void format_title(const struct top *top, char *text, size_t size)
 		append(text, size, " %" PRIu64 "d", up / 86400);
 	append(text, size, " %02u:%02u:%02u  %zu call sites", (unsigned int)(up / 3600 % 24),
 	       (unsigned int)(up / 60 % 60), (unsigned int)(up % 60), top->table.nr);
-	append(text, size, "  profiling %s", top->state == PROFILING_OFF ? "OFF" : "on");
+	append(text, size, "  profiling %s", top->state == PROFILING_ON ? "on" :
+	       top->state == PROFILING_OFF ? "OFF" : "?");
 	if (top->table.damaged)
 		append(text, size, "  %" PRIu64 " damaged lines", top->table.damaged);
 }
@@ -480,7 +481,7 @@ static void format_total(const struct top *top, char *text, size_t size)
 	const struct balance *b = &top->balance;
 
 	if (!top->balanced) {
-		snprintf(text, size, "MemTotal is unknown: %s/meminfo has none", top->source.proc);
+		snprintf(text, size, "MemTotal is unknown: there is no meminfo");
 		return;
 	}
 	snprintf(text, size, "MemTotal %s = free %s + CPU lists %s + call sites %s + on no line %s",
@@ -514,7 +515,7 @@ static void format_parts(const struct top *top, char *text, size_t size)
 	const struct balance *b = &top->balance;
 	size_t i;
 
-	snprintf(text, size, "Pages of");
+	snprintf(text, size, "Pages:");
 	for (i = 0; i < NR_PARTS; i++)
 		if (b->parts[i].sites)
 			append(text, size, " %s %s,", balance_part_name(i),
@@ -538,7 +539,7 @@ static void format_none(const struct top *top, char *text, size_t size)
 	}
 	append(text, size, "%s other %s", mark, size_of(top, balance_unexplained(b)));
 	if (b->reserved != BALANCE_UNKNOWN)
-		append(text, size, " (and %s that boot kept)", size_of(top, b->reserved));
+		append(text, size, "; boot kept %s", size_of(top, b->reserved));
 }
 
 static void format_shown(const struct top *top, char *text, size_t size)

@@ -163,9 +163,10 @@ static void read_again(struct screen *screen)
 {
 	struct top *top = screen->top;
 	uint32_t node = cursor_node(screen);
+	enum profiling before = top->state;
 
 	screen->next = term_now() + top->delay * 1000;
-	if (!top_read(top))
+	if (!top_read(top) || top->state != before)
 		source_explain(&top->source, top->state);
 	stay_on(screen, node);
 }
@@ -467,9 +468,12 @@ static const struct {
 };
 
 static const char * const notes[] = {
-	"call sites = table - objects, since pages of slabs and of per-CPU chunks are on lines",
-	"user = page cache and memory of processes; on no line = allocated early at boot, or",
-	"before profiling was on; (shared) = the counter is that of several call sites",
+	"",
+	"The table has both the objects in slabs and per-CPU chunks, and the pages of these:",
+	"call sites = table - objects.",
+	"user = page cache and memory of processes; tables = page tables; boot kept = the kernel",
+	"itself, its page map and so on, which are not in MemTotal; on no line = allocated early",
+	"at boot, or before profiling was on; (shared) = several call sites have one counter",
 };
 
 static void draw_help(unsigned int first)
