@@ -125,3 +125,35 @@ _allocinfo()
 	fi
 }
 complete -F _allocinfo allocinfo
+
+_alloctop()
+{
+	local cur prev words cword split
+
+	_init_completion -s || return
+	case $prev in
+	-s | --sort)
+		_allocinfo_words 'bytes calls average growth rate name'
+		return ;;
+	-b | --by)
+		_allocinfo_words 'site func file dir module'
+		return ;;
+	--proc)
+		_filedir -d
+		return ;;
+	-n | --lines | -m | --min | -d | --delay | -w | --width | file | func | line)
+		return ;;
+	module)
+		_allocinfo_words "$(lsmod 2>/dev/null | sed '1d;s/ .*//')"
+		return ;;
+	esac
+	$split && return
+	case $cur in
+	-*)
+		_allocinfo_words '--once --lines --min --sort --by --tree --delay --bytes --width
+			--json --proc --help --version' ;;
+	*)
+		_allocinfo_words 'file func module line' ;;
+	esac
+}
+complete -F _alloctop alloctop

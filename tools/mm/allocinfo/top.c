@@ -93,16 +93,11 @@ static void parse_delay(struct top *top, const char *word)
 		usage_error("--delay needs a time from 1 second to 1 day", word);
 }
 
-static _Noreturn void help(void)
+static _Noreturn void end_output(void)
 {
-	fputs(usage, stdout);
-	exit(fflush(stdout) ? EXIT_OUTPUT : EXIT_GOOD);
-}
+	int status = fflush(stdout) ? EXIT_OUTPUT : EXIT_GOOD;
 
-static _Noreturn void version(void)
-{
-	version_print("alloctop");
-	exit(fflush(stdout) ? EXIT_OUTPUT : EXIT_GOOD);
+	exit(status);
 }
 
 static void parse_value(struct top *top, int option, const char *word)
@@ -153,9 +148,11 @@ static void parse_flag(struct top *top, int option)
 		top->json = true;
 		break;
 	case 'h':
-		help();
+		fputs(usage, stdout);
+		end_output();
 	case 'V':
-		version();
+		version_print("alloctop");
+		end_output();
 	case '?':
 		fprintf(stderr, "%s: see --help\n", program_invocation_short_name);
 		exit(EXIT_USAGE);
