@@ -19,8 +19,8 @@
 /**
  * struct part_rule - call sites of a part
  * @part: the part
- * @file: source file, or its beginning if the rule ends with a star
- * @func: function, or its beginning if the rule ends with a star; NULL for all
+ * @file: source file; a star in it stands for any characters
+ * @func: function, as @file; NULL for all
  *
  * The first rule that matches counts. The names are those of Linux 6.1 with our patches,
  * of mainline 6.12 and of mainline 7.3. A page table is allocated in a function of the
@@ -46,11 +46,11 @@ static const struct part_rule {
 	{ PART_TABLES,	"mm/memory.c",		"__pmd_alloc" },
 	{ PART_TABLES,	"mm/memory.c",		"__pte_alloc*" },
 	{ PART_TABLES,	"mm/pgtable-generic.c",	"p*_alloc*" },
-	{ PART_HUGE,	"mm/hugetlb.c",		NULL },
+	{ PART_HUGE,	"mm/hugetlb.c",		"alloc_*" },
 	{ PART_USER,	"mm/filemap.c",		NULL },
 	{ PART_USER,	"mm/readahead.c",	NULL },
 	{ PART_USER,	"mm/memory.c",		NULL },
-	{ PART_USER,	"mm/shmem.c",		NULL },
+	{ PART_USER,	"mm/shmem.c",		"shmem_alloc_*folio" },
 	{ PART_USER,	"mm/mempolicy.c",	NULL },
 	{ PART_USER,	"mm/swap_state.c",	NULL },
 	{ PART_USER,	"mm/huge_memory.c",	NULL },
@@ -208,7 +208,7 @@ static const char *kernel_path(const char *file)
 	return file;
 }
 
-/* A rule has a star in the middle only in "p*_alloc*". */
+/* A star stands for any characters. */
 static bool name_matches(const char *rule, const char *name)
 {
 	const char *star = strchr(rule, '*');

@@ -16,6 +16,14 @@ static void add_signed(struct json_object *to, const char *name, int64_t value)
 	json_add(to, name, value == BALANCE_UNKNOWN ? NULL : json_object_new_int64(value));
 }
 
+static struct json_object *seconds(double time)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.2f", time);
+	return json_object_new_double_s(time, text);
+}
+
 static void add_name(struct json_object *to, const char *name, const char *text)
 {
 	char copy[LINE_SIZE];
@@ -109,8 +117,8 @@ void top_json(const struct top *top, FILE *out)
 	size_t i;
 
 	fprintf(out, "{\"version\": %u", VERSION);
-	json_put_member(out, "uptime", json_object_new_double(top->model.time));
-	json_put_member(out, "seconds", json_object_new_double(top->model.time - top->model.begin));
+	json_put_member(out, "uptime", seconds(top->model.time));
+	json_put_member(out, "seconds", seconds(top->model.time - top->model.begin));
 	json_put_member(out, "profiling",
 			json_object_new_boolean(top->state == PROFILING_ON));
 	json_put_member(out, "by", json_object_new_string(by_name(top)));
