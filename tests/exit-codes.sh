@@ -24,6 +24,8 @@ wrong() {
 	kmemtrace-report) printf '%s\n' 'a b' '--sort x' '--top -1' '--moments 3' '--ctf a -o b' '-o' ;;
 	kmonlog) printf '%s\n' '-b 1' '-t x' '-m 0' '-s x' 'word' '-o' ;;
 	kmonparse) printf '%s\n' '-s 0' '--ctf a --json' '--top x' '-o' ;;
+	alloctop) printf '%s\n' '-s x' '-b x' '-n -1' '-d 0' 'word' 'line x' '-m' ;;
+	allocinfo) printf '%s\n' '' 'word' 'report --sort x' 'report --top -1' 'diff a' 'record -i 5' 'check x' '-o' ;;
 	*) echo 'who is this' ;;
 	esac
 }
@@ -62,7 +64,8 @@ done
 if [ "$(echo *)" = out ]; then pass; else fail "after wrong options there are files: $(echo *)"; fi
 
 # The sources name each exit code: exit() has no number, and main() returns none.
-sources=("$top"/tools/lib/codetag/*.c "$top"/tools/kmon/[!ft]*.c "$top"/tools/mm/kmemtrace/[!fb]*.c)
+sources=("$top"/tools/lib/codetag/*.c "$top"/tools/kmon/[!ft]*.c "$top"/tools/mm/kmemtrace/[!fb]*.c
+	"$top"/tools/mm/allocinfo/[!f]*.c)
 grep -nE '\b_?exit\([^E)]|\b_?exit\(EXIT_(SUCCESS|FAILURE)|EXIT_[A-Z]+[[:space:]]*=|define[[:space:]]+EXIT_' \
 	"${sources[@]}" | grep -vE 'exit\((error|status|code)' >"$tmp/out"
 for source in "${sources[@]}"; do
