@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Leaks memory while it is loaded: insmod ctag_leak.ko rate=4096 size=256
+ *
+ * leaky_request() allocates objects of that size, as many as make the rate, and never frees
+ * them; leaky_noise() allocates as many and frees them. rmmod frees everything, so the guest
+ * stays balanced.
+ */
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#define PERIOD_MS	100
+
+static unsigned int rate = 4096;
+module_param(rate, uint, 0);
+MODULE_PARM_DESC(rate, "bytes a second");
+
+static unsigned int size = 256;
+module_param(size, uint, 0);
+MODULE_PARM_DESC(size, "bytes of an object");
+
+struct object {
+	struct list_head list;
+};
+
+static LIST_HEAD(leaked);
+static unsigned int owed;
+
+static noinline void leaky_request(void)
+{
+	struct object *object = kmalloc(size, GFP_KERNEL);
+
+	if (object)
+		list_add(&object->list, &leaked);
+}
+
+static noinline void leaky_noise(void)
+{
+	kfree(kmalloc(size, GFP_KERNEL));
+}
+
+static void leak(struct work_struct *work);
+static DECLARE_DELAYED_WORK(leak_work, leak);
+
+static void leak(struct work_struct *work)
+{
+	owed += rate / (1000 / PERIOD_MS);
+	for (; owed >= size; owed -= size) {
+		leaky_request();
+		leaky_noise();
+	}
+	schedule_delayed_work(&leak_work, msecs_to_jiffies(PERIOD_MS));
+}
+
+static int __init leak_init(void)
+{
+	if (size < sizeof(struct object) || size > PAGE_SIZE)
+		return -EINVAL;
+	schedule_delayed_work(&leak_work, 0);
+	return 0;
+}
+module_init(leak_init);
+
+static void __exit leak_exit(void)
+{
+	struct object *object, *next;
+
+	cancel_delayed_work_sync(&leak_work);
+	list_for_each_entry_safe(object, next, &leaked, list)
+		kfree(object);
+}
+module_exit(leak_exit);
+
+MODULE_DESCRIPTION("A leak of a known rate");
+MODULE_LICENSE("GPL");
