@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decide which call sites leak, see leak.h.
+ *
+ * Both the bytes and the calls of a leak rise: memory that is never freed belongs to an
+ * allocation that is never freed. The bytes decide; the calls only have to stay, because
+ * a call site that also makes many short allocations has noisy calls.
+ */
+#include <stdlib.h>
+
+#include "leak.h"
+
+static void judge(const struct series_set *set, const double *time, unsigned int nr,
+		  const struct series *series, double trials, struct leak *leak)
+{
+	double value[TREND_POINTS];
+
+	leak->series = series;
+	series_values(set, series, 0, value);
+	trend_find(time, value, nr, trials, &leak->bytes);
+	leak->calls = (struct trend){ 0 };
+	if (leak->bytes.verdict != TREND_LEAK)
+		return;
+	series_values(set, series, 1, value);
+	trend_find(time, value, nr, 1, &leak->calls);
+	if (leak->calls.rise <= 0)
+		leak->bytes.verdict = TREND_FLAT;
+}
+
+static int compare_leaks(const void *a, const void *b)
+{
+	const struct leak *x = a, *y = b;
+	bool p = x->bytes.verdict == TREND_LEAK, q = y->bytes.verdict == TREND_LEAK;
+
+	if (p != q)
+		return q - p;
+	if (p && x->bytes.slope != y->bytes.slope)
+		return x->bytes.slope < y->bytes.slope ? 1 : -1;
+	if (x->bytes.rise != y->bytes.rise)
+		return x->bytes.rise < y->bytes.rise ? 1 : -1;
+	return site_compare(&x->series->site, &y->series->site);
+}
+
+static void judge_all(const struct series_set *set, struct leaks *leaks)
+{
+	double time[TREND_POINTS];
+	unsigned int nr = series_times(set, time);
+	struct leak *leak = leaks->list;
+	size_t i;
+
+	leaks->enough = nr >= TREND_POINTS_MIN;
+	for (i = 0; i < set->nr; i++) {
+		if (!series_changed(&set->series[i]))
+			continue;
+		judge(set, time, nr, &set->series[i], leaks->changed, leak);
+		if (leak->bytes.rise > 0)
+			leak++;
+	}
+	leaks->nr = leak - leaks->list;
+}
+
+/**
+ * leaks_find - find the call sites that leak
+ * @set: what the call sites held
+ * @leaks: the result, for leaks_free(); valid as long as @set does not change. The caller
+ *	sets @available.
+ */
+void leaks_find(const struct series_set *set, struct leaks *leaks)
+{
+	size_t i;
+
+	*leaks = (struct leaks){ .sites = set->nr, .snapshots = set->snapshots };
+	if (set->blocks) {
+		leaks->begin = set->begin[0];
+		leaks->end = set->end[set->blocks - 1];
+	}
+	for (i = 0; i < set->nr; i++)
+		leaks->changed += series_changed(&set->series[i]);
+	leaks->list = need_memory(leaks->changed, sizeof(*leaks->list));
+	judge_all(set, leaks);
+	qsort(leaks->list, leaks->nr, sizeof(*leaks->list), compare_leaks);
+	for (i = 0; i < leaks->nr && leaks->list[i].bytes.verdict == TREND_LEAK; i++)
+		leaks->slope += leaks->list[i].bytes.slope;
+	leaks->found = i;
+}
+
+/**
+ * leaks_free - free the result
+ * @leaks: the result
+ */
+void leaks_free(struct leaks *leaks)
+{
+	free(leaks->list);
+}
+
+/**
+ * leaks_memory_ends - when is no memory left?
+ * @leaks: the result
+ * @slope: bytes a second that are lost
+ *
+ * Return: seconds from the last snapshot on, or below 0 if that is unknown.
+ */
+double leaks_memory_ends(const struct leaks *leaks, double slope)
+{
+	return leaks->available && slope > 0 ? leaks->available / slope : -1;
+}

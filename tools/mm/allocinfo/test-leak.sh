@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test-leak.sh [DIR]: test `allocinfo leak` with labelled data and with small files.
+
+# shellcheck source=tools/mm/allocinfo/test-lib.sh
+. "$(dirname "$0")/test-lib.sh"
+
+leak=("$bin/allocinfo" leak)
+
+# series PYTHON [N]: print N snapshots, one a minute. PYTHON has lines "BYTES CALLS PLACE" as a
+# list `rows`, from the number `i` of the snapshot.
+series() {
+	python3 - "$1" "${2:-100}" <<'END'
+import sys
+for i in range(int(sys.argv[2])):
+    scope = {"i": i}
+    exec(sys.argv[1], scope)
+    print(f"# time {1000000 + 60 * i}")
+    print("MemTotal: 100000 kB\nMemAvailable: 60000 kB")
+    print("allocinfo - version: 2.0\n#     <size>  <calls> <tag info>")
+    for row in scope["rows"]:
+        print("%12s %8s %s" % tuple(row.split(" ", 2)))
+END
+}
+
+# A leak of 1 KiB a minute, and what is none: constant, once, a cache that is emptied, a
+# growth that stops, one call whose memory grows, a module that is loaded late.
+rows='rows = [f"{100000 + 1024 * i} {100 + i} mm/leak.c:1 func:leak_alloc",
+    "4096 1 mm/constant.c:1 func:c", f"{4096 + 90000 * (i > 30)} {1 + (i > 30)} mm/once.c:1 func:o",
+    f"{5000 * (i % 40)} {i % 40} mm/cache.c:1 func:f", f"{900 * min(i, 60)} {min(i, 60)} mm/stops.c:1 func:s",
+    f"{5000 + 1000 * i} 1 mm/grown.c:1 func:g"] + ["70000 9 drivers/m.c:3 [m] func:m"] * (i > 50)'
+
+# --- what is found
+
+series "$rows" >"$tmp/one"
+expect "one leak" 1 "${leak[@]}" "$tmp/one"
+says "one leak" "1 of 7 call sites leak"
+says "one leak" "60.0K bytes an hour (60.0K to 60.0K), 60.0 calls an hour: mm/leak.c:1 func:leak_alloc"
+says "one leak" "or before, holds"
+says "one leak" "alone it ends the memory in 42 days"
+expect "why the others do not count" 1 "${leak[@]}" -a "$tmp/one"
+says "why the others do not count" "mm/once.c:1 func:o: rose in a few steps only"
+says "why the others do not count" "mm/stops.c:1 func:s: stopped rising"
+says "why the others do not count" "mm/grown.c:1 func:g: gave back"
+expect "standard input" 1 "${leak[@]}" - <"$tmp/one"
+expect "no leak among those that match" 0 "${leak[@]}" "$tmp/one" func c
+says "no leak among those that match" "0 of 1 call sites leak"
+
+expect "JSON" 1 "${leak[@]}" --format json -a -o "$tmp/one.json" "$tmp/one"
+expect "JSON is JSON" 0 python3 - "$tmp/one.json" <<'END'
+import json, sys
+got = json.load(open(sys.argv[1]))
+assert got["found"] == 1 and got["sites"] == 7 and got["snapshots"] == 100, got
+leak, = got["leaks"]
+assert (leak["file"], leak["line"], leak["module"]) == ("mm/leak.c", 1, None), leak
+assert abs(leak["bytes"]["an_hour"] - 61440) < 1 and abs(leak["calls"]["an_hour"] - 60) < .01
+assert leak["since_or_before"] and leak["held_calls"] == 199, leak
+assert abs(leak["memory_ends_in"] - 60000 * 1024 / (1024 / 60)) < 1, leak
+assert all(other["verdict"] != "leaks" for other in got["others"]) and len(got["others"]) >= 3
+END
+
+# A leak that begins in the middle.
+series 'rows = [f"{100000 + 512 * max(0, i - 80)} {50 + max(0, i - 80)} mm/late.c:5 func:l"]' 200 \
+	>"$tmp/late"
+expect "since when" 1 "${leak[@]}" --format json -o "$tmp/late.json" "$tmp/late"
+expect "since when: at the right minute" 0 python3 - "$tmp/late.json" <<'END'
+import json, sys
+leak, = json.load(open(sys.argv[1]))["leaks"]
+assert abs(leak["since"] - (1000000 + 60 * 80)) <= 240 and not leak["since_or_before"], leak
+END
+expect "--until: before it leaks" 0 "${leak[@]}" --until 80m "$tmp/late"
+expect "--last: less than half of the time" 1 "${leak[@]}" --last 1h "$tmp/late"
+says "--last: less than half of the time" "in 61 snapshots"
+
+# --- exit codes
+
+expect "nothing leaks" 0 "${leak[@]}" --until 80m "$tmp/one" func c
+series "$rows" 15 >"$tmp/short"
+expect "too few snapshots" 4 "${leak[@]}" "$tmp/short"
+says "too few snapshots" "too few snapshots"
+expect "no file" 4 "${leak[@]}" "$tmp/none"
+expect "no snapshots" 4 "${leak[@]}" "$here/test-leak.sh"
+sed '60s/^ *[0-9]/x/' "$tmp/late" >"$tmp/damaged"
+expect "no leak, but damage" 2 "${leak[@]}" --until 80m "$tmp/damaged"
+expect "an output that exists" 3 "${leak[@]}" -o "$tmp/one" "$tmp/one"
+expect "an output that is the input" 3 "${leak[@]}" -f -o "$tmp/one" "$tmp/one"
+says "an output that is the input" "is an input file"
+expect "a full disk" 3 "${leak[@]}" -f -o /dev/full "$tmp/one"
+expect "neither file nor --live" 64 "${leak[@]}"
+expect "a file with --live" 64 "${leak[@]}" --live 10m "$tmp/one"
+expect "a wrong query" 64 "${leak[@]}" "$tmp/one" line x
+expect "--interval without --live" 64 "${leak[@]}" -i 5 "$tmp/one"
+expect "--interval too long" 64 "${leak[@]}" --live 60 -i 30
+expect "help" 0 "${leak[@]}" --help
+says "help" "1   at least one call site leaks"
+
+# The last snapshot may be cut anywhere: it is left out.
+size=$(stat -c %s "$tmp/one")
+for cut in 1 50 100 300; do
+	head -c "$((size - cut))" "$tmp/one" >"$tmp/cut"
+	expect "cut by $cut" 1 "${leak[@]}" "$tmp/cut"
+	says "cut by $cut" "1 of 7 call sites leak; 6 changed in 99 snapshots"
+done
+
+# Names that would confuse a terminal.
+series "rows = [chr(27) + f'[31m{0}']; rows = [f'{9000 + 900 * i} {9 + i} mm/e' + chr(27) + '[1m.c:1 func:e']" \
+	>"$tmp/escape"
+expect "a name with an escape sequence" 1 "${leak[@]}" "$tmp/escape"
+says "a name with an escape sequence" "mm/e?[1m.c:1"
+
+# --- a machine
+
+# in_place: replace what allocinfo shows, as the kernel does, without a new file
+in_place() {
+	table >"$tmp/new"
+	cat "$tmp/new" >"$tmp/proc/allocinfo"
+}
+
+# machine SECONDS: a call site leaks, and a cache grows until the caches are dropped
+machine() {
+	local i
+	mkdir -p "$tmp/proc/sys/vm"
+	: >"$tmp/proc/sys/vm/drop_caches"
+	for ((i = 0; i < 10 * $1; i++)); do
+		[ -s "$tmp/proc/sys/vm/drop_caches" ] && break
+		in_place <<-END
+			$((5000 + 500 * i)) $((50 + i)) mm/leak.c:1 func:leak_alloc
+			$((9000 + 900 * i)) $((90 + i)) fs/cache.c:1 func:cache_alloc
+		END
+		sleep 0.1
+	done
+	in_place <<-END
+		$((5000 + 500 * i)) $((50 + i)) mm/leak.c:1 func:leak_alloc
+		4500 45 fs/cache.c:1 func:cache_alloc
+	END
+}
+
+# on_machine ARG...: watch the machine
+on_machine() {
+	rm -rf "$tmp/proc"
+	make_proc "$tmp/proc" </dev/null
+	machine 60 &
+	machine_pid=$!
+	jobs_left+=("$machine_pid")
+	sleep 0.5
+	expect "$1" 1 "${leak[@]}" --proc "$tmp/proc" "${@:2}"
+	kill "$machine_pid" 2>/dev/null
+	wait "$machine_pid" 2>/dev/null
+}
+
+on_machine "live" --live 25
+says "live" "mm/leak.c:1 func:leak_alloc"
+says "live: a cache that only grows looks the same" "2 of 2 call sites leak"
+on_machine "caches dropped" --live 25 --drop-caches
+says "caches dropped" "mm/leak.c:1 func:leak_alloc"
+says "caches dropped" "1 of 2 call sites leak"
+"${leak[@]}" --proc "$tmp/proc" --live 1h -i 1 >"$tmp/out" 2>&1 &
+pid=$!
+sleep 2.5
+kill -INT "$pid"
+wait "$pid"
+is "SIGINT: the result so far" $? 4
+says "SIGINT: the result so far" "changed in 3 snapshots"
+
+# --- labelled data
+
+expect "labelled data" 0 "$here/bench-leak.py" --program "$bin/allocinfo" --runs 1 \
+	--quiet-runs 1 --at 180 --expect
+finish
