@@ -34,3 +34,14 @@ rm -r proc
 # two tables, which fuzz-match compares
 printf 'allocinfo - version: 2.0\n1 1 a.c:1 func:f\n2 1 a.c:5 [m] func:f\n' >tables
 printf '\0allocinfo - version: 1.0\n3 1 a.c:2 func:f\n4 1 a.c:2 func:f\n' >>tables
+# allocation contexts, for fuzz-contexts, and a series that rises, for fuzz-trend
+{
+	printf '      8KiB        2 mm/slub.c:17 module:slub func:alloc_slab_page\n'
+	printf '    dropped for memory: 3\n    count: 2\n    bytes: 8192\n    size: 4096\n'
+	printf '    pid: 7\n    tgid: 7\n    comm: bash\n    ts: 1234\n'
+	printf '    call stack:\n         alloc_slab_page+0xfe/0x130\n'
+} >contexts
+for ((i = 0; i < 64; i++)); do
+	# shellcheck disable=SC2059 # the bytes are in the format
+	printf "\\x09\\x0$((i % 8))\\x$(printf %02x "$i")\\0\\0\\0\\0\\0\\0"
+done >series
