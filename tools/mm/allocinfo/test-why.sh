@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test-why.sh [DIR]: test `allocinfo why` and the parser of contexts, with a file in place
+# of the kernel's.
+
+# shellcheck source=tools/mm/allocinfo/test-lib.sh
+. "$(dirname "$0")/test-lib.sh"
+
+why=("$bin/allocinfo" why --proc "$tmp/proc")
+
+make_proc "$tmp/proc" <<'END'
+940000 230 net/leak.c:33 [net] func:leak_alloc
+8192 2 net/leak.c:40 [net] func:other_alloc
+4096 1 net/twice.c:7 func:twice
+4096 1 net/twice.c:7 func:twice
+END
+
+# wait_until COMMAND...: ten seconds at most
+wait_until() {
+	local i
+	for ((i = 0; i < 200; i++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	fail "waited in vain: $*"
+}
+
+# fake ARG...: start the other side of alloc_tags.ctx
+fake() {
+	rm -f "$tmp/proc/alloc_tags.ctx" "$tmp/log" "$tmp/end"
+	mkfifo "$tmp/end"
+	"$here/fake-contexts.py" "$tmp/proc/alloc_tags.ctx" "$tmp/log" "$@" <"$tmp/end" &
+	fake_pid=$!
+	jobs_left+=("$fake_pid")
+	exec 7>"$tmp/end"
+	wait_until [ -e "$tmp/log" ]
+}
+
+fake_end() {
+	sleep 0.3
+	echo >&7
+	exec 7>&-
+	wait "$fake_pid"
+}
+
+# commands_are WHAT WANT: the commands that the program wrote, one in each line
+commands_are() {
+	is "$1" "$(cat "$tmp/log")" "$2"
+}
+
+on='file "net/leak.c" line 33 func "leak_alloc" module "net" enable'
+off=${on/%enable/disable}
+
+# --- what cannot be captured
+
+expect "no contexts" 1 "${why[@]}" net/leak.c:33
+says "no contexts" "CONFIG_MEM_ALLOC_CONTEXT, which mainline does not have"
+expect "no call site" 1 "${why[@]}" nobody
+says "no call site" "no such call site"
+expect "several" 1 "${why[@]}" file leak.c
+says "several" "2 call sites match"
+says "several" "net/leak.c:40 [net] func:other_alloc"
+expect "a filter in one word" 1 "${why[@]}" "file leak.c line 40"
+says "a filter in one word" "CONFIG_MEM_ALLOC_CONTEXT"
+expect "two allocations in a line are one" 1 "${why[@]}" twice
+says "two allocations in a line are one" "CONFIG_MEM_ALLOC_CONTEXT"
+expect "no site given" 64 "${why[@]}"
+expect "words that are no filter" 64 "${why[@]}" a b
+expect "a wrong query" 64 "${why[@]}" line x
+expect "a wrong time" 64 "${why[@]}" --for x leak_alloc
+expect "help" 0 "${why[@]}" --help
+expect "an output that exists" 3 "${why[@]}" -o "$tmp/proc/meminfo" leak_alloc
+
+# --- what can
+
+fake
+expect "text" 0 "${why[@]}" --for 24 leak.c:33
+says "text" "net/leak.c:33 [net] func:leak_alloc"
+says "text" "2 call stacks"
+is "what grows comes first" "$(sed -n 's/+0x.*//; s/^        //; /_caller/p' "$tmp/out" | tr '\n' ' ')" \
+	"bad_caller steady_caller "
+says "text" "grows by"
+says "text" "by quiet (70)"
+says "a name with a newline is the beginning of it" "by x (70)"
+fake_end
+commands_are "enabled and disabled" "$on
+$off"
+
+fake
+expect "JSON" 0 "${why[@]}" --for 3 --format json -o "$tmp/why.json" leak_alloc
+fake_end
+expect "JSON is JSON" 0 python3 - "$tmp/why.json" <<'END'
+import json, os, sys
+got = json.load(open(sys.argv[1]))
+assert (got["file"], got["line"], got["module"], got["func"]) == \
+    ("net/leak.c", 33, "net", "leak_alloc"), got
+assert got["dropped"] == 0 and got["held_calls"] == 230, got
+stacks = {s["frames"][1].split("+")[0]: s for s in got["stacks"]}
+assert set(stacks) == {"bad_caller", "steady_caller"}, stacks
+assert stacks["steady_caller"]["tasks"] == [{"comm": "quiet", "tgid": 70, "calls": 1}]
+assert not stacks["bad_caller"]["grows"] and stacks["bad_caller"]["reason"] == "too few snapshots"
+assert stacks["bad_caller"]["bytes"] == 4096 * stacks["bad_caller"]["calls"]
+assert os.stat(sys.argv[1]).st_mode & 0o777 == 0o600
+END
+
+fake --dropped 5
+expect "dropped" 2 "${why[@]}" --for 1 leak_alloc
+says "dropped" "did not capture 5 allocations"
+fake_end
+
+fake --busy
+sleep 0.3
+expect "captured by somebody else" 0 "${why[@]}" --for 1 leak_alloc
+says "captured by somebody else" "captured before, and stays so"
+fake_end
+commands_are "and not disabled" ""
+
+# A signal ends it with the result so far, and nothing stays enabled.
+for signal in INT TERM HUP; do
+	fake
+	"${why[@]}" --for 60 leak_alloc >"$tmp/out" 2>&1 &
+	pid=$!
+	jobs_left+=("$pid")
+	wait_until grep -q enable "$tmp/log"
+	sleep 0.5
+	kill "-$signal" "$pid"
+	wait "$pid"
+	is "SIG$signal: exit code" $? 0
+	says "SIG$signal: the result so far" "call stacks in"
+	fake_end
+	commands_are "SIG$signal: disabled" "$on
+$off"
+done
+
+# --- the parser
+
+cat >"$tmp/contexts" <<'END'
+      920KiB      230 arch/x86/mm/pgtable.c:33 module:pgtable func:pte_alloc_one
+    dropped for memory: 3
+    count: 228
+    bytes: 933888
+    size: 4096
+    pid: 1474
+    tgid: 1474
+    comm: bash
+    ts: 175332940994
+    call stack:
+         pte_alloc_one+0xfe/0x130
+         foo+0x22/0xb0 [ext4]
+         0xffffffffc0123456
+    count: 2
+    bytes: 8192
+    a key of the future: 7
+    call stack:
+         pte_alloc_one+0xfe/0x130
+      0B        0 mm/slub.c:1799 module:slub func:alloc_slab_page
+END
+expect "cut at every byte, and every byte changed" 0 "$bin/cut-contexts" "$tmp/contexts"
+says "cut at every byte, and every byte changed" "2 call sites, 2 stacks"
+
+finish
