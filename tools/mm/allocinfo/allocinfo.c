@@ -26,6 +26,8 @@ static const struct command {
 	{ "diff", cmd_diff, "show what grew between two snapshots" },
 	{ "report", cmd_report, "print the table as text, JSON, CSV, a profile or metrics" },
 	{ "check", cmd_check, "say whether this kernel can do it and what it costs" },
+	{ "leak", cmd_leak, "say which call sites leak" },
+	{ "why", cmd_why, "say which callers let a call site grow" },
 };
 
 /* Shared by the commands */
