@@ -101,6 +101,55 @@ _allocinfo_report()
 	esac
 }
 
+_allocinfo_leak()
+{
+	case $prev in
+	--format)
+		_allocinfo_words 'text json'
+		return ;;
+	-o | --output)
+		_filedir
+		return ;;
+	--proc)
+		_filedir -d
+		return ;;
+	-l | --live | -i | --interval | --last | --until | -n | --top)
+		return ;;
+	esac
+	$split && return
+	case $cur in
+	-*)
+		_allocinfo_words '--live --interval --drop-caches --last --until --top --all
+			--format --output --force --proc --help --version' ;;
+	*)
+		_allocinfo_filter ;;
+	esac
+}
+
+_allocinfo_why()
+{
+	case $prev in
+	--format)
+		_allocinfo_words 'text json'
+		return ;;
+	-o | --output)
+		_filedir
+		return ;;
+	--proc)
+		_filedir -d
+		return ;;
+	--for | -n | --top)
+		return ;;
+	esac
+	$split && return
+	case $cur in
+	-*)
+		_allocinfo_words '--for --top --format --output --force --proc --help --version' ;;
+	*)
+		_allocinfo_words 'file func module line' ;;
+	esac
+}
+
 _allocinfo_check()
 {
 	case $prev in
@@ -121,7 +170,7 @@ _allocinfo()
 	elif [[ $cur == -* ]]; then
 		_allocinfo_words '--help --version'
 	elif [ "$cword" -eq 1 ]; then
-		_allocinfo_words 'record diff report check'
+		_allocinfo_words 'record diff report check leak why'
 	fi
 }
 complete -F _allocinfo allocinfo
