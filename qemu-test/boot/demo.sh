@@ -38,9 +38,9 @@ start threads 100
 start anon 32
 
 echo
-echo "== The 15 lines of the kernel that hold most memory, from /proc/allocinfo"
+echo "== The 15 lines of the kernel that hold most memory: alloctop -1"
 echo
-/qt/bin/alloctop 15
+alloctop -1 -n 15
 
 # This function must not create a pipe, because pipes are counted.
 row()

@@ -208,24 +208,40 @@ def build_programs():
 # The folder that each of our tools is built from.
 TOOLS = {"kmemtraced": "mm/kmemtrace", "kmemtrace_check": "mm/kmemtrace",
          "kmemtrace-report": "mm/kmemtrace",
+         "alloctop": "mm/allocinfo", "allocinfo": "mm/allocinfo",
          "kmonlog": "kmon", "kmonparse": "kmon"}
 
 
-def tool(name):
-    """Builds one of our tools and returns its path; None for other programs."""
+def tool(name, static=False):
+    """Builds one of our tools and returns its path; None for other programs.
+
+    static: alone, so that only its own libraries must be there.
+    """
     if name not in TOOLS:
         return None
     folder = TOOLS[name]
     where = own(os.path.join(ROOT, "build", "tools", os.path.basename(folder)))
+    if static:
+        where += ".static"
     path = os.path.join(where, name)
     argv = ["make", "-C", os.path.join(ROOT, "tools", folder), "O=" + where]
-    if CROSS[ARCH]:	# static, and only this tool: other tools need libraries that are missing
-        argv = ["env", "-u", "CC", "-u", "MAKEFLAGS", *argv,
-                "CROSS_COMPILE=" + CROSS[ARCH], "STATIC=1", path]
+    if static or CROSS[ARCH]:
+        argv += ["STATIC=1", path]
+    if CROSS[ARCH]:
+        argv = ["env", "-u", "CC", "-u", "MAKEFLAGS", *argv, "CROSS_COMPILE=" + CROSS[ARCH]]
     os.makedirs(where, exist_ok=True)
     with claim("tools"):
         quiet_command(argv, where + ".log")
     return path
+
+
+def terminal(name):
+    """The description of a terminal, as a file of a guest; nothing if the host has none."""
+    for folder in ("etc/terminfo", "lib/terminfo", "usr/share/terminfo"):
+        path = os.path.join("/", folder, name[:1], name)
+        if name and os.path.isfile(path):
+            return [("lib/terminfo/%s/%s" % (name[0], name), path)]
+    return []
 
 
 def headers(tree, where):
