@@ -240,14 +240,14 @@ void capture_end(struct capture *capture)
 const char *capture_advice(enum capture_state state)
 {
 	static const char * const advice[] = {
-		[CAPTURE_ABSENT] = "this kernel cannot show callers: it needs "
-			"CONFIG_MEM_ALLOC_CONTEXT, which mainline does not have",
-		[CAPTURE_DENIED] = "only root can capture callers, and not while the kernel is "
-			"locked down for confidentiality",
+		[CAPTURE_ABSENT] = "this kernel cannot show callers; "
+			"it needs CONFIG_MEM_ALLOC_CONTEXT, which mainline does not have",
+		[CAPTURE_DENIED] = "only root can capture callers; "
+			"nobody can if the kernel is locked down for confidentiality",
 		[CAPTURE_NEVER] = "this kernel was booted with profiling disabled; "
 			"boot it with sysctl.vm.mem_profiling=1 or =0 in place of never",
-		[CAPTURE_NO_SITE] = "the kernel has no such call site, or it shares a counter "
-			"(accurate:no) and cannot be captured",
+		[CAPTURE_NO_SITE] = "the kernel cannot capture this call site; "
+			"it is gone, or shares a counter (accurate:no)",
 	};
 
 	return (size_t)state < ARRAY_SIZE(advice) ? advice[state] : NULL;

@@ -254,7 +254,7 @@ static void forget_other_boot(struct input *input, const struct snap *snap)
 	const char *id = snap->header ? snap->header->boot_id : "";
 
 	if (input->set.snapshots && strncmp(id, input->boot_id, sizeof(input->boot_id) - 1)) {
-		fprintf(stderr, "%s: the machine was booted after %" PRIu64 " snapshots, which are left out\n",
+		fprintf(stderr, "%s: booted after %" PRIu64 " snapshots, which are left out\n",
 			program_invocation_short_name, input->set.snapshots);
 		series_free(&input->set);
 	}
@@ -355,7 +355,7 @@ static bool read_all(struct input *input)
 static void progress(const struct input *input, double left)
 {
 	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%" PRIu64 " snapshots, %zu call sites, %.0f s left, ^C ends it  ",
+		fprintf(stderr, "\r%" PRIu64 " snapshots, %zu call sites, %.0f s left  ",
 			input->set.snapshots, input->set.nr, fmax(0, left));
 }
 
@@ -414,7 +414,7 @@ static void take_live(struct input *input, struct source *source, double time)
  * Write dirty pages back, because they cannot be dropped, then drop page cache and slab
  * objects such as dentries. If that is refused, the result has no such proof.
  */
-static void drop_caches(struct input *input, struct source *source, double offset)
+static void drop(struct input *input, struct source *source, double offset)
 {
 	bool good = false;
 	char *path;
@@ -452,7 +452,7 @@ static void watch_source(struct input *input, struct source *source, int signals
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	if (input->options->drop && input->set.snapshots)
-		drop_caches(input, source, offset);
+		drop(input, source, offset);
 }
 
 static bool watch(struct input *input)

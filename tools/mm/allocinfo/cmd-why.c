@@ -115,14 +115,15 @@ static const struct option long_options[] = {
 /* FILE:LINE and a function are short for a filter. */
 static void site_value(struct query *query, char *site)
 {
-	char *words[] = { "func", site, NULL, NULL, NULL };
+	char func[] = "func", file[] = "file", line_word[] = "line";
+	char *words[5] = { func, site };
 	char *colon = strrchr(site, ':');
 	uint64_t line;
 
 	if (colon && colon > site && number_parse(colon + 1, UINT32_MAX, &line)) {
 		*colon = '\0';
-		words[0] = "file";
-		words[2] = "line";
+		words[0] = file;
+		words[2] = line_word;
 		words[3] = colon + 1;
 	}
 	filter_value(query, words);

@@ -79,7 +79,7 @@ static void put_summary(const struct leaks *leaks, FILE *out)
 		fprintf(out, "These are too few snapshots: at least %u are needed.\n",
 			TREND_POINTS_MIN + 1);
 	if (leaks->found && leaks->available)
-		fprintf(out, "Together they lose %s bytes an hour, and the available memory ends in %s.\n",
+		fprintf(out, "Together they lose %s bytes an hour, which ends the memory in %s.\n",
 			words_size(leaks->slope * HOUR, a),
 			words_time(leaks_memory_ends(leaks, leaks->slope), b, sizeof(b)));
 }
@@ -142,9 +142,10 @@ static struct json_object *leak_object(const struct leaks *leaks, const struct l
 	add_trend(object, "calls", &leak->calls);
 	if (leaks_now) {
 		add_double(object, "since", leak->bytes.since);
-		json_add(object, "since_or_before", json_object_new_boolean(leak->bytes.from_start));
+		json_add(object, "since_or_before",
+			 json_object_new_boolean(leak->bytes.from_start));
 		json_add(object, "memory_ends_in",
-		    ends >= 0 ? json_object_new_double(ends) : NULL);
+			 ends >= 0 ? json_object_new_double(ends) : NULL);
 		add_stacks(object, contexts, site);
 	}
 	return object;

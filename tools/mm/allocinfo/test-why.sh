@@ -78,8 +78,8 @@ fake
 expect "text" 0 "${why[@]}" --for 24 leak.c:33
 says "text" "net/leak.c:33 [net] func:leak_alloc"
 says "text" "2 call stacks"
-is "what grows comes first" "$(sed -n 's/+0x.*//; s/^        //; /_caller/p' "$tmp/out" | tr '\n' ' ')" \
-	"bad_caller steady_caller "
+callers=$(sed -n 's/+0x.*//; s/^        //; /_caller/p' "$tmp/out" | tr '\n' ' ')
+is "what grows comes first" "$callers" "bad_caller steady_caller "
 says "text" "grows by"
 says "text" "by quiet (70)"
 says "a name with a newline is the beginning of it" "by x (70)"

@@ -8,7 +8,7 @@
  * are correlated with themselves, and the significant correlations enlarge the variance.
  * A factor below 1 is not believed.
  *
- * That is not enough. In series without a trend that keep 0.9 of the value before (fuzz-trend.c
+ * That is not enough. In series without a trend that keep 0.9 of the value before (cut-trend
  * measures it), the test at 5 % says "rise" in 35 % without this correction, in 22 % with it;
  * for random walks in 44 % and in 34 %. No correction helps against a series that wanders,
  * and no test of significance against a cache that fills or a table that grows once. What
