@@ -77,7 +77,7 @@ static void put_summary(const struct leaks *leaks, FILE *out)
 		words_time(leaks->end - leaks->begin, a, sizeof(a)));
 	if (!leaks->enough)
 		fprintf(out, "These are too few snapshots: at least %u are needed.\n",
-			TREND_POINTS_MIN + 1);
+			TREND_POINTS_MIN);
 	if (leaks->found && leaks->available)
 		fprintf(out, "Together they lose %s bytes an hour, which ends the memory in %s.\n",
 			words_size(leaks->slope * HOUR, a),

@@ -76,9 +76,11 @@ says "--last: less than half of the time" "in 61 snapshots"
 # --- exit codes
 
 expect "nothing leaks" 0 "${leak[@]}" --until 80m "$tmp/one" func c
-series "$rows" 15 >"$tmp/short"
+series "$rows" 19 >"$tmp/short"
 expect "too few snapshots" 4 "${leak[@]}" "$tmp/short"
-says "too few snapshots" "too few snapshots"
+says "too few snapshots" "too few snapshots: at least 20 are needed"
+series "$rows" 20 >"$tmp/short"
+expect "just enough snapshots" 1 "${leak[@]}" "$tmp/short"
 expect "no file" 4 "${leak[@]}" "$tmp/none"
 expect "no snapshots" 4 "${leak[@]}" "$here/test-leak.sh"
 sed '60s/^ *[0-9]/x/' "$tmp/late" >"$tmp/damaged"
