@@ -164,7 +164,7 @@ int64_t meminfo_bytes(const char *meminfo, const char *name)
 static bool add_cache(const char *line, int64_t *objects, int64_t *pages)
 {
 	int64_t active, all, size, per_slab, slab_pages, active_slabs, slabs;
-	const char *at = line + strcspn(line, " \n"), *data;
+	const char *at = line + strcspn(line, "\n "), *data;
 
 	if (*line == '#' || !take(&at, &active) || !take(&at, &all) || !take(&at, &size) ||
 	    !take(&at, &per_slab) || !take(&at, &slab_pages))

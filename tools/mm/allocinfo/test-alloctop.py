@@ -392,6 +392,14 @@ def other_keys(test):
     test.step("help again: left", "q")
 
 
+def check_stacks(test):
+    file = max(test.folder.glob("alloctop-*.json"))
+    data = json.loads(file.read_text(encoding="utf-8"))
+    if [(s["bytes"], s["calls"], len(s["frames"]), [t["comm"] for t in s["tasks"]]) for s in data["stacks"]] != \
+            [(933888, 228, 3, ["ba?[7msh"]), (8192, 400, 2, [])] or data["line"] != 263 or data["lost"] != 3:
+        test.fail(f"the JSON of the callers: {data}")
+
+
 def callers(test):
     test.step("callers of a function", "2", "Down", "Enter")
     test.step("callers of built-in code", "f", "C-u", "Enter", "5", "Enter")
@@ -408,6 +416,8 @@ def callers(test):
     test.step("callers by size", "s")
     test.step("callers: paused", "p")
     test.step("callers by growth", "p", "g")
+    test.step("callers: written", "w")
+    check_stacks(test)
     test.proc.put("alloc_tags.ctx", "")
     test.step("callers left", "q")
     if path.read_text() != command + "disable\n":

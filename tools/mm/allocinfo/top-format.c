@@ -461,6 +461,8 @@ static const char *size_of(const struct top *top, int64_t bytes)
 	return text;
 }
 
+typedef void header_fn(const struct top *top, char *text, size_t size);
+
 static void format_title(const struct top *top, char *text, size_t size)
 {
 	uint64_t up = top->model.time;
@@ -561,7 +563,7 @@ static void format_shown(const struct top *top, char *text, size_t size)
  */
 void format_header(const struct top *top, unsigned int nr, char *text, size_t size)
 {
-	static void (* const lines[HEADER_LINES])(const struct top *top, char *text, size_t size) = {
+	static header_fn * const lines[HEADER_LINES] = {
 		format_title, format_total, format_sites, format_parts, format_none, format_shown,
 	};
 

@@ -5,19 +5,14 @@
  * Only the rows in the window are made into text. Reading, sums and sorting are done once
  * for each reading of the machine, and a key that only moves the cursor does none of them.
  */
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "number.h"
-#include "outfile.h"
 #include "status.h"
 #include "top.h"
 #include "top-term.h"
 
 /* Data */
-
-#define FILES_MAX	10000u
 
 /**
  * struct screen - the main window
@@ -312,33 +307,15 @@ static void key_bytes(struct screen *screen, int key)
 	screen->top->plain = !screen->top->plain;
 }
 
-/* A name that nobody uses; if somebody takes it now, creating the file fails. */
-static void file_name(char *name, size_t size)
+static void put_json(const void *data, FILE *out)
 {
-	unsigned int i;
-
-	for (i = 1; i < FILES_MAX; i++) {
-		snprintf(name, size, "alloctop-%u.json", i);
-		if (faccessat(AT_FDCWD, name, F_OK, AT_SYMLINK_NOFOLLOW))
-			return;
-	}
+	top_json(data, out);
 }
 
 static void key_write(struct screen *screen, int key)
 {
-	char name[32], said[MESSAGE_SIZE];
-	FILE *out;
-
 	(void)key;
-	file_name(name, sizeof(name));
-	out = outfile_stream(name, false);
-	if (!out)
-		return;
-	top_json(screen->top, out);
-	if (!outfile_close(out, name, true))
-		return;
-	snprintf(said, sizeof(said), "%zu rows written to %s", screen->top->nr, name);
-	say(screen, said);
+	term_write(put_json, screen->top, screen->message);
 }
 
 /* A group of call sites: show them. */
@@ -361,7 +338,7 @@ static void show_sites(struct screen *screen, const struct node *node)
 		break;
 	default:
 		if (!site->module[0]) {
-			say(screen, "built-in code has too many callers; choose a row of it with 1 to 4");
+			say(screen, "choose a row of built-in code with 1 to 4");
 			return;
 		}
 		snprintf(text, sizeof(text), "module %s", site->module);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "contexts.h"
+#include "jsonfile.h"
 #include "top.h"
 #include "top-term.h"
 #include "utf8.h"
@@ -240,7 +241,9 @@ static void draw_paths(const struct stacks *stacks, size_t rows)
 
 static size_t window_rows(void)
 {
-	return LINES > HEAD_ROWS + 2 ? LINES - HEAD_ROWS - 1 : 1;
+	int rows = LINES - HEAD_ROWS - 1;
+
+	return rows > 1 ? rows : 1;
 }
 
 static void draw(struct stacks *stacks)
@@ -257,9 +260,72 @@ static void draw(struct stacks *stacks)
 	if (*stacks->message)
 		term_message(stacks->message);
 	else
-		term_put(LINES - 1, "s c g sort  p pause  Space read now  arrows  q back",
+		term_put(LINES - 1, "s c g sort  p pause  Space read now  w write  arrows  q back",
 			 STYLE_PLAIN);
 	refresh();
+}
+
+/* Internals: JSON */
+
+static struct json_object *json_name(const char *name)
+{
+	char copy[LINE_SIZE];
+
+	snprintf(copy, sizeof(copy), "%s", name);
+	clean_name(copy);
+	return json_object_new_string(copy);
+}
+
+static struct json_object *json_tasks(const struct context_stack *stack)
+{
+	struct json_object *tasks = json_object_new_array(), *task;
+	size_t i;
+
+	for (i = 0; i < stack->nr_tasks; i++) {
+		task = json_object_new_object();
+		json_add(task, "comm", json_name(stack->tasks[i].comm));
+		json_add_number(task, "tgid", stack->tasks[i].tgid);
+		json_add_number(task, "calls", stack->tasks[i].count);
+		json_add_number(task, "bytes", stack->tasks[i].bytes);
+		json_object_array_add(tasks, task);
+	}
+	return tasks;
+}
+
+static struct json_object *json_path(const struct path *path)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *frames = json_object_new_array();
+	unsigned int i;
+
+	json_add_number(object, "bytes", path->stack->bytes);
+	json_add_number(object, "calls", path->stack->count);
+	json_add(object, "growth", json_object_new_int64(path->growth));
+	for (i = 0; i < path->stack->nr_frames; i++)
+		json_object_array_add(frames, json_name(path->stack->frames[i]));
+	json_add(object, "frames", frames);
+	json_add(object, "tasks", json_tasks(path->stack));
+	return object;
+}
+
+static void put_json(const void *data, FILE *out)
+{
+	const struct stacks *stacks = data;
+	size_t i;
+
+	fputs("{\"version\": 1", out);
+	json_put_member(out, "file", json_name(stacks->site->file));
+	json_put_member(out, "line", json_object_new_int64(stacks->site->line));
+	json_put_member(out, "func", json_name(stacks->site->func));
+	json_put_member(out, "module", json_name(stacks->site->module));
+	json_put_member(out, "lost",
+			json_object_new_uint64(stacks->found ? stacks->found->dropped : 0));
+	fputs(",\n\"stacks\": [", out);
+	for (i = 0; i < stacks->nr; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		json_put(out, json_path(&stacks->paths[i]));
+	}
+	fputs("]}\n", out);
 }
 
 /* Internals: keys */
@@ -322,6 +388,9 @@ static bool press(struct stacks *stacks, int key)
 	case ' ':
 		read_stacks(stacks, false);
 		break;
+	case 'w':
+		term_write(put_json, stacks, stacks->message);
+		break;
 	default:
 		move_window(stacks, key);
 	}
@@ -334,10 +403,13 @@ static void show(struct stacks *stacks)
 	int key;
 
 	do {
+		term_said(stacks->message);
 		draw(stacks);
 		left = stacks->next - term_now();
 		key = term_key(stacks->paused ? -1 : left > 0 ? left : 0);
-		if (key == ERR && !stacks->paused && term_now() >= stacks->next)
+		if (key != ERR && key != KEY_RESIZE)
+			*stacks->message = '\0';
+		else if (key == ERR && !stacks->paused && term_now() >= stacks->next)
 			read_stacks(stacks, false);
 	} while (!term_over() && press(stacks, key));
 }

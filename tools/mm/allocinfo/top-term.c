@@ -8,14 +8,17 @@
  * for SIGWINCH, after which it delivers KEY_RESIZE.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "outfile.h"
 #include "status.h"
 #include "top.h"
 #include "top-term.h"
@@ -25,6 +28,7 @@
 
 /* A terminal that is gone is always ready, and delivers nothing. */
 #define EMPTY_READS_MAX	20u
+#define FILES_MAX	10000u
 
 static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
@@ -41,7 +45,7 @@ static struct {
 	bool colours;
 } term;
 
-static volatile sig_atomic_t end_signal, continued;
+static atomic_int end_signal, continued;
 
 /* Internals */
 
@@ -215,9 +219,7 @@ int term_key(int timeout)
 		redraw_all();
 		return KEY_RESIZE;
 	}
-	if (term_over())
-		return ERR;
-	key = read_key();
+	key = term_over() ? ERR : read_key();
 	term.empty_reads = key == ERR && fd.revents ? term.empty_reads + 1 : 0;
 	term.gone |= term.empty_reads > EMPTY_READS_MAX;
 	return key;
@@ -336,6 +338,39 @@ bool term_ask(const char *question, char *answer, size_t size, draw_fn *draw, vo
 	} while (!term_over() && edit(answer, size, key));
 	curs_set(0);
 	return key == KEY_RETURN && !term_over();
+}
+
+/* A name that nobody uses; if somebody takes it now, creating the file fails. */
+static void file_name(char *name, size_t size)
+{
+	unsigned int i;
+
+	for (i = 1; i < FILES_MAX; i++) {
+		snprintf(name, size, "alloctop-%u.json", i);
+		if (faccessat(AT_FDCWD, name, F_OK, AT_SYMLINK_NOFOLLOW))
+			return;
+	}
+}
+
+/**
+ * term_write - write a file of JSON
+ * @write: writes it
+ * @data: passed to @write
+ * @message: receives the name of the file, MESSAGE_SIZE bytes; if the file could not be
+ *	written, term_said() has the reason
+ */
+void term_write(write_fn *write, const void *data, char *message)
+{
+	char name[32];
+	FILE *out;
+
+	file_name(name, sizeof(name));
+	out = outfile_stream(name, false);
+	if (!out)
+		return;
+	write(data, out);
+	if (outfile_close(out, name, true))
+		snprintf(message, MESSAGE_SIZE, "written to %s", name);
 }
 
 /**

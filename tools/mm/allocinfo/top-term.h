@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <curses.h>
 
@@ -38,6 +39,9 @@ enum term_style {
 /* typedef draw_fn - draws a window again, after its size changed */
 typedef void draw_fn(void *data);
 
+/* typedef write_fn - writes JSON */
+typedef void write_fn(const void *data, FILE *out);
+
 bool term_begin(void);
 int term_end(int status);
 bool term_over(void);
@@ -46,6 +50,7 @@ void term_put(int y, const char *text, enum term_style style);
 void term_message(const char *text);
 void term_mark(int y, size_t from, size_t length, enum term_style style);
 bool term_ask(const char *question, char *answer, size_t size, draw_fn *draw, void *data);
+void term_write(write_fn *write, const void *data, char *message);
 bool term_said(char *message);
 long term_now(void);
 

@@ -113,7 +113,8 @@ static void parse_value(struct top *top, int option, const char *word)
 		break;
 	case 's':
 		if (!sort_parse(word, &top->sort))
-			usage_error("--sort needs bytes, calls, average, growth, rate or name", word);
+			usage_error("--sort needs bytes, calls, average, growth, rate or name",
+				    word);
 		break;
 	case 'b':
 		if (!row_by_parse(word, &top->by))
