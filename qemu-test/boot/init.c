@@ -186,7 +186,7 @@ int main(void)
 	open_console();
 	setenv("PATH", "/bin:/sbin:/usr/bin:/usr/sbin:/qt/bin", 1);
 	setenv("HOME", "/root", 1);
-	setenv("TERM", "linux", 1);
+	setenv("TERM", "linux", 0);
 
 	value = parameter("qt.run");
 	if (value)
