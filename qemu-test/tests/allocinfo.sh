@@ -95,7 +95,7 @@ test_memory_adds_up()
 test_growth_is_found()
 {
 	only_in 1
-	mount_disk
+	need_disk
 	allocinfo record -o /mnt/snaps -i 1 -n 1 || fail "record: $?"
 	cp $INFO /tmp/before
 	load pipes 200
@@ -114,7 +114,7 @@ test_growth_is_found()
 test_killed_recording()
 {
 	only_in 1
-	mount_disk
+	need_disk
 	allocinfo record -o /mnt/killed -i 1 &
 	pid=$!
 	until [ "$(stat -c %s /mnt/killed 2> /dev/null || echo 0)" -gt 10000 ]; do usleep 100000; done
@@ -124,11 +124,23 @@ test_killed_recording()
 	size=$(stat -c %s /mnt/killed)
 	head -c $((size - 10)) /mnt/killed > /mnt/cut
 	allocinfo report --format csv /mnt/killed > /dev/null || fail "whole: $?"
-	allocinfo report --format csv /mnt/cut@0 > /tmp/csv 2> /tmp/err
+	allocinfo report --format csv /mnt/cut > /tmp/csv 2> /tmp/err
 	eq "exit code" $? 2
 	grep -q "no whole snapshot" /tmp/err || fail "$(cat /tmp/err)"
 	[ "$(wc -l < /tmp/csv)" -gt 100 ] || fail "$(wc -l < /tmp/csv) lines"
 	allocinfo record -o /mnt/killed -i 1 -n 1 || fail "cannot continue it: $?"
+}
+
+# line_of FUNCTION: the line of its call site that holds most
+line_of()
+{
+	awk -v name="func:$1" '$4 == name' $INFO | sort -rn | sed -n '1s/.*:\([0-9]*\) .*func.*/\1/p'
+}
+
+# mount_disk, unless an earlier case did
+need_disk()
+{
+	grep -q " /mnt " /proc/mounts || mount_disk
 }
 
 # Who makes pipes?  Mainline has no contexts.
@@ -136,11 +148,11 @@ test_why()
 {
 	only_in 1
 	if [ ! -e /sys/kernel/debug/alloc_tags.ctx ]; then
-		said 1 CONFIG_MEM_ALLOC_CONTEXT allocinfo why alloc_pipe_info --for 1
+		said 1 CONFIG_MEM_ALLOC_CONTEXT allocinfo why --for 1 func alloc_pipe_info line "$(line_of alloc_pipe_info)"
 		return
 	fi
 	(sleep 2; exec /qt/bin/load pipes 100 /tmp/.pipes) &
-	allocinfo why alloc_pipe_info --for 5 > /tmp/why || fail "exit code $?: $(cat /tmp/why)"
+	allocinfo why --for 5 func alloc_pipe_info line "$(line_of alloc_pipe_info)" > /tmp/why || fail "exit code $?: $(cat /tmp/why)"
 	kill $!
 	sed 's/^/# /' /tmp/why | head -n 30
 	grep -q do_pipe2 /tmp/why || fail "$(cat /tmp/why)"

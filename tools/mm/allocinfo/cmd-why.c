@@ -395,8 +395,8 @@ static void put_text(const struct why *why, FILE *out)
 	size_t i;
 
 	words_site(why->site, out);
-	fprintf(out, "\n%zu call stacks in %s; the call site holds %s in %" PRId64
-		" calls, also from before.\n", paths->nr,
+	fprintf(out, "\n%zu call stacks in %s; before that the call site held %s in %" PRId64
+		" calls.\n", paths->nr,
 		words_time(span(paths), time, sizeof(time)),
 		words_size(why->site->bytes, size), why->site->calls);
 	if (paths->dropped)

@@ -209,9 +209,11 @@ static void take_words(char *p, struct site *site)
 
 static bool parse_line(char *p, struct site *site)
 {
+	/* no literal, because a user may clean the names in place */
+	static char none[1];
 	char *place;
 
-	*site = (struct site) { .module = "", .func = "", .extra = "", .accurate = true };
+	*site = (struct site) { .module = none, .func = none, .extra = none, .accurate = true };
 	p = skip_blanks(p);
 	if (!take_count(&p, &site->bytes) || !take_count(&p, &site->calls))
 		return false;

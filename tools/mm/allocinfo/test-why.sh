@@ -10,6 +10,8 @@
 why=("$bin/allocinfo" why --proc "$tmp/proc")
 
 make_proc "$tmp/proc" <<'END'
+4096 1 mm/builtin.c:10 func:one
+4096 1 mm/builtin.c:20 func:two
 940000 230 net/leak.c:33 [net] func:leak_alloc
 8192 2 net/leak.c:40 [net] func:other_alloc
 4096 1 net/twice.c:7 func:twice
@@ -61,6 +63,8 @@ says "no call site" "no such call site"
 expect "several" 1 "${why[@]}" file leak.c
 says "several" "2 call sites match"
 says "several" "net/leak.c:40 [net] func:other_alloc"
+expect "several, built in" 1 "${why[@]}" file builtin.c
+says "several, built in" "2 call sites match"
 expect "a filter in one word" 1 "${why[@]}" "file leak.c line 40"
 says "a filter in one word" "CONFIG_MEM_ALLOC_CONTEXT"
 expect "two allocations in a line are one" 1 "${why[@]}" twice
