@@ -3,8 +3,8 @@
  * Leaks memory while it is loaded: insmod ctag_leak.ko rate=4096 size=256
  *
  * leaky_request() allocates objects of that size, as many as make the rate, and never frees
- * them; leaky_noise() allocates as many and frees them. rmmod frees everything, so the guest
- * stays balanced.
+ * them, or with leak=0 after some time; leaky_noise() allocates as many and frees them at
+ * once. rmmod frees everything, so the guest stays balanced.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -13,6 +13,8 @@
 #include <linux/workqueue.h>
 
 #define PERIOD_MS	100
+/* without a leak: the most objects, as in a cache */
+#define CACHED		200
 
 static unsigned int rate = 4096;
 module_param(rate, uint, 0);
@@ -22,19 +24,29 @@ static unsigned int size = 256;
 module_param(size, uint, 0);
 MODULE_PARM_DESC(size, "bytes of an object");
 
+static bool leak = true;
+module_param(leak, bool, 0);
+MODULE_PARM_DESC(leak, "free no object");
+
 struct object {
 	struct list_head list;
 };
 
 static LIST_HEAD(leaked);
-static unsigned int owed;
+static unsigned int owed, held;
 
 static noinline void leaky_request(void)
 {
 	struct object *object = kmalloc(size, GFP_KERNEL);
 
-	if (object)
-		list_add(&object->list, &leaked);
+	if (!object)
+		return;
+	list_add_tail(&object->list, &leaked);
+	if (leak || held++ < CACHED)
+		return;
+	object = list_first_entry(&leaked, struct object, list);
+	list_del(&object->list);
+	kfree(object);
 }
 
 static noinline void leaky_noise(void)
@@ -42,10 +54,10 @@ static noinline void leaky_noise(void)
 	kfree(kmalloc(size, GFP_KERNEL));
 }
 
-static void leak(struct work_struct *work);
-static DECLARE_DELAYED_WORK(leak_work, leak);
+static void work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(leak_work, work_fn);
 
-static void leak(struct work_struct *work)
+static void work_fn(struct work_struct *work)
 {
 	owed += rate / (1000 / PERIOD_MS);
 	for (; owed >= size; owed -= size) {
