@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "source.h"
+#include "util.h"
 
 #define SYSCTL	"sys/vm/mem_profiling"
 
@@ -165,7 +166,7 @@ const char *profiling_advice(enum profiling state)
 			"run this program with sudo",
 	};
 
-	return (size_t)state < sizeof(advice) / sizeof(advice[0]) ? advice[state] : NULL;
+	return (size_t)state < ARRAY_SIZE(advice) ? advice[state] : NULL;
 }
 
 /**

@@ -20,7 +20,7 @@
 
 #define HEADING		"allocinfo - version: "
 /* Each read() of procfs returns whole lines, as many as fit. */
-#define READ_SIZE	(1u << 20)
+#define READ_SIZE	1048576u
 /* Longest line of a record: two numbers, three names, the line number, the words. */
 #define RECORD_SIZE	(3 * ALLOCINFO_STR_SIZE + 128)
 
