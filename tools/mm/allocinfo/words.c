@@ -21,7 +21,7 @@
  */
 const char *words_size(double bytes, char text[BYTES_TEXT])
 {
-	return bytes_text(fmax(fmin(bytes, INT64_MAX / 2), INT64_MIN / 2), false, text);
+	return bytes_text(fmax(fmin(bytes, 0x1p62), -0x1p62), false, text);
 }
 
 /**
