@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # alloctop and allocinfo in a guest: their sums are those of /proc/allocinfo, text and records
-# agree, memory adds up, growth is found by name.  On mainline, too.
+# agree, memory adds up, growth is found by name.  On mainline, too, but for never: mainline
+# complains on its console about that parameter.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=0
 # append: sysctl.vm.mem_profiling=never
+# append@peer: sysctl.vm.mem_profiling=1
+# append@peer: sysctl.vm.mem_profiling=0
+# append@newest: sysctl.vm.mem_profiling=1
+# append@newest: sysctl.vm.mem_profiling=0
 # programs: allocinfo alloctop
 # disk: 64M
 # memory: 768M

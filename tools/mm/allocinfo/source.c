@@ -2,13 +2,15 @@
 /*
  * The files of a machine in procfs, see source.h.
  *
- * With "never", mainline has no file and ours has only the heading. In both the sysctl
- * exists, unless the kernel was built without the option.
+ * With "never", ours has only the heading, and mainline has no file (later versions) or
+ * rows of zeros (6.12). In all of them the sysctl exists and cannot be written. A kernel
+ * without the option has no sysctl.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "source.h"
@@ -16,15 +18,19 @@
 
 #define SYSCTL	"sys/vm/mem_profiling"
 
+static bool join(const struct source *source, const char *name, char *path, size_t size)
+{
+	if (snprintf(path, size, "%s/%s", source->proc, name) < (int)size)
+		return true;
+	errno = ENAMETOOLONG;
+	return false;
+}
+
 static int open_file(const struct source *source, const char *name)
 {
 	char path[4096];
 
-	if (snprintf(path, sizeof(path), "%s/%s", source->proc, name) >= (int)sizeof(path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return join(source, name, path, sizeof(path)) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 /**
@@ -81,6 +87,16 @@ static enum profiling why_not(struct source *source, int err)
 	}
 }
 
+/* Nobody can switch profiling on. */
+static bool is_read_only(const struct source *source)
+{
+	struct stat st;
+	char path[4096];
+
+	return join(source, SYSCTL, path, sizeof(path)) && !stat(path, &st) &&
+	       !(st.st_mode & 0222);
+}
+
 /* A copy of procfs that has no sysctl is taken as that of a machine that counts. */
 static enum profiling state_of(const struct source *source, const struct table *table)
 {
@@ -89,7 +105,9 @@ static enum profiling state_of(const struct source *source, const struct table *
 
 	if (!off)
 		return PROFILING_ON;
-	return table->nr || table->damaged ? PROFILING_OFF : PROFILING_NEVER;
+	if (is_read_only(source) || (!table->nr && !table->damaged))
+		return PROFILING_NEVER;
+	return PROFILING_OFF;
 }
 
 /**
