@@ -11,8 +11,12 @@
  * So the figures are those of a running machine: memory that is allocated,
  * freed or moved during the walk is seen once, twice or not at all. A block of
  * pages that is not compound has a reference on its first page only, and a tail
- * cannot be told from a free page; the tails are not seen. What a call site
- * holds and the walk did not see is printed beside the nodes.
+ * cannot be told from a free page; the tails are not seen. The counters are
+ * read after the walk, and what a call site holds and the walk did not see is
+ * printed beside the nodes.
+ *
+ * The result names call sites by index. An index can get another meaning when a
+ * module is loaded or unloaded, so the result is void from then on.
  */
 #include <linux/alloc_tag.h>
 #include <linux/capability.h>
@@ -27,6 +31,7 @@
 #include <linux/sched/signal.h>
 #include <linux/seq_buf.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 #include <linux/topology.h>
 
 #include "../lib/alloc_tag.h"
@@ -39,21 +44,30 @@
 
 /* Data */
 
-/* Pages of a slice: 128 MiB of them on x86. */
-#define SLICE_PAGES	BIT(15)
+/* Memory of a slice, for which the locks are held at a time. */
+#define SLICE_PAGES	(SZ_128M / PAGE_SIZE)
+
+/* Pages to visit between two calls of cond_resched(). */
+#define RESCHED_PAGES	1024
 
 /* Length of a row, for the first buffer of the text. */
 #define ROW_SIZE	128
 
 /**
  * struct node_walk - the memory that a walk has seen
+ * @generation: of the tags; the result is void when it changes
  * @nr: number of indices
+ * @nodes: the nodes to print
  * @cpus: number of CPUs of each node that have per-CPU memory
+ * @held: counter of each index after the walk
  * @bytes: bytes of each index on each node, &node_walk_bytes()
  */
 struct node_walk {
+	u64 generation;
 	unsigned int nr;
+	nodemask_t nodes;
 	unsigned int *cpus;
+	s64 *held;
 	s64 bytes[];
 };
 
@@ -66,9 +80,19 @@ static s64 *node_walk_bytes(struct node_walk *w, u16 index, int nid)
 
 static void node_walk_hold(struct node_walk *w, u16 index, int nid, size_t bytes)
 {
-	/* The index of a module that was loaded after the walk began is larger. */
+	/* Larger indices are those of modules that are being loaded. */
 	if (index && index < w->nr)
 		*node_walk_bytes(w, index, nid) += bytes;
+}
+
+/* No object is in use, and a new slab may not have its references yet. */
+static bool node_walk_empty(const struct slab *slab)
+{
+#ifdef CONFIG_SLUB
+	return !slab->inuse;
+#else
+	return !slab->active;
+#endif
 }
 
 static void node_walk_objects(struct node_walk *w, const struct kmem_cache *s,
@@ -77,8 +101,8 @@ static void node_walk_objects(struct node_walk *w, const struct kmem_cache *s,
 	unsigned int i, nr = objs_per_slab(s, slab);
 	struct alloc_tag_ref *ref;
 
-	/* The number of a slab that is being freed may be overwritten. */
-	nr = min_t(unsigned long, nr, slab_size(slab) / s->size);
+	if (node_walk_empty(slab))
+		return;
 	for (i = 0; i < nr; i++) {
 		ref = slab_tag_ref_nr(s, slab, i);
 		if (ref)
@@ -89,8 +113,10 @@ static void node_walk_objects(struct node_walk *w, const struct kmem_cache *s,
 /*
  * Count the objects of a slab. Return the index of its pages.
  *
- * The caller's reference keeps the pages of the slab, and slab_mutex its cache.
- * A slab that is being freed loses its cache first, or is no slab any more.
+ * The caller's reference keeps the pages of the slab, and slab_mutex its cache:
+ * before a cache is released, its slabs lose their pointer to it, and then
+ * slab_mutex is taken. A slab that is being freed loses its cache first, or is
+ * no slab any more.
  */
 static u16 node_walk_slab(struct node_walk *w, struct page *page, int nid)
 {
@@ -115,9 +141,10 @@ static unsigned long node_walk_block(struct page *page)
 	unsigned int order = PageBuddy(page) ? buddy_order_unsafe(page) :
 			     PageHead(page) ? compound_order(page) : 0;
 
-	if (order >= MAX_ORDER && !PageHuge(page))
+	/* The page may have changed meanwhile: gigantic pages are hugetlb's. */
+	if (order >= MAX_ORDER && (!PageHuge(page) || order > PUD_SHIFT - PAGE_SHIFT))
 		return 1;
-	return 1UL << min_t(unsigned int, order, BITS_PER_LONG - 1);
+	return 1UL << order;
 }
 
 /* Count the block that begins with @page, which may be one page. */
@@ -137,6 +164,16 @@ static void node_walk_count(struct node_walk *w, struct page *page, int nid,
 	node_walk_hold(w, index, nid, nr * PAGE_SIZE);
 }
 
+/* The number of pages from @pfn to the end of a section without memory. */
+static unsigned long node_walk_hole(unsigned long pfn)
+{
+#ifdef CONFIG_SPARSEMEM
+	if (!online_section_nr(pfn_to_section_nr(pfn)))
+		return PAGES_PER_SECTION - (pfn & ~PAGE_SECTION_MASK);
+#endif
+	return 1;
+}
+
 /* Count the page or block at @pfn. Return its number of pages. */
 static unsigned long node_walk_page(struct node_walk *w, unsigned long pfn,
 				    int nid)
@@ -144,10 +181,12 @@ static unsigned long node_walk_page(struct node_walk *w, unsigned long pfn,
 	struct page *page = pfn_to_online_page(pfn);
 	unsigned long nr;
 
+	if (!page)
+		return node_walk_hole(pfn);
 	/*
 	 * The ranges of nodes may overlap. Reserved pages need not be in the map.
 	 */
-	if (!page || page_to_nid(page) != nid || PageReserved(page) ||
+	if (page_to_nid(page) != nid || PageReserved(page) ||
 	    PageTail(page))
 		return 1;
 	nr = node_walk_block(page);
@@ -159,12 +198,17 @@ static unsigned long node_walk_page(struct node_walk *w, unsigned long pfn,
 static int node_walk_slice(struct node_walk *w, unsigned long *pfn,
 			   unsigned long end, int nid)
 {
+	unsigned int visited = 0;
+
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	get_online_mems();
 	mutex_lock(&slab_mutex);
-	while (*pfn < end)
+	while (*pfn < end) {
 		*pfn += node_walk_page(w, *pfn, nid);
+		if (!(++visited % RESCHED_PAGES))
+			cond_resched();
+	}
 	mutex_unlock(&slab_mutex);
 	put_online_mems();
 	cond_resched();
@@ -192,9 +236,13 @@ static void node_walk_kfence(struct node_walk *w)
 	struct kfence_metadata *meta = kfence_metadata;
 	unsigned long flags;
 
+	/* Without a pool, the locks are not initialized. */
+	if (!READ_ONCE(__kfence_pool))
+		return;
 	for (; meta < kfence_metadata + CONFIG_KFENCE_NUM_OBJECTS; meta++) {
 		raw_spin_lock_irqsave(&meta->lock, flags);
-		if (meta->tag.index)
+		/* An object that outlived its cache has a reference, but no cache. */
+		if (meta->tag.index && meta->cache)
 			node_walk_hold(w, meta->tag.index,
 				       page_to_nid(virt_to_page((void *)meta->addr)),
 				       meta->cache->size);
@@ -219,8 +267,10 @@ static void node_walk_percpu(void *data, u16 index, size_t bytes)
 
 static void node_walk_free(struct node_walk *w)
 {
-	if (w)
+	if (w) {
 		kvfree(w->cpus);
+		kvfree(w->held);
+	}
 	kvfree(w);
 }
 
@@ -235,13 +285,37 @@ static struct node_walk *node_walk_alloc(void)
 		return NULL;
 	w->nr = nr;
 	w->cpus = kvcalloc(nr_node_ids, sizeof(*w->cpus), GFP_KERNEL);
-	if (!w->cpus) {
+	w->held = kvcalloc(nr, sizeof(*w->held), GFP_KERNEL);
+	if (!w->cpus || !w->held) {
 		node_walk_free(w);
 		return NULL;
 	}
 	for_each_possible_cpu(cpu)
-		w->cpus[cpu_to_node(cpu)]++;
+		if (cpu_to_node(cpu) != NUMA_NO_NODE)
+			w->cpus[cpu_to_node(cpu)]++;
 	return w;
+}
+
+static u64 tag_generation(void)
+{
+	u64 generation;
+
+	codetag_lock(&alloc_tag_type);
+	generation = codetag_generation(&alloc_tag_type);
+	codetag_unlock(&alloc_tag_type);
+	return generation;
+}
+
+static void node_walk_counters(struct node_walk *w)
+{
+	unsigned int i;
+	long calls;
+
+	for (i = 1; i < w->nr; i++)
+		if (alloc_tag_chunks[i >> ALLOC_TAG_CHUNK_SHIFT])
+			lazy_percpu_counter_read(alloc_tag_counter(i),
+						 &w->held[i], &calls);
+	w->nodes = node_online_map;
 }
 
 static struct node_walk *node_walk_take(void)
@@ -254,6 +328,7 @@ static struct node_walk *node_walk_take(void)
 	w = node_walk_alloc();
 	if (!w)
 		return ERR_PTR(-ENOMEM);
+	w->generation = tag_generation();
 	err = node_walk_pages(w);
 	if (err) {
 		node_walk_free(w);
@@ -261,6 +336,7 @@ static struct node_walk *node_walk_take(void)
 	}
 	node_walk_kfence(w);
 	pcpu_tag_walk(node_walk_percpu, w);
+	node_walk_counters(w);
 	return w;
 }
 
@@ -282,29 +358,28 @@ static void nodes_print_row(struct seq_file *m, struct node_walk *w,
 			    const struct codetag *ct, const char *modname)
 {
 	s64 bytes, seen = 0;
-	long calls;
 	int nid;
 
 	if (!ct->index || ct->index >= w->nr)
 		return;
-	alloc_tag_read(ct, &bytes, &calls);
-	for_each_online_node(nid)
+	bytes = max_t(s64, w->held[ct->index], 0);
+	for_each_node_mask(nid, w->nodes)
 		seen += *node_walk_bytes(w, ct->index, nid);
 	if (!bytes && !seen)
 		return;
 	seq_printf(m, "%12lld", bytes);
-	for_each_online_node(nid)
+	for_each_node_mask(nid, w->nodes)
 		seq_printf(m, " %12lld", *node_walk_bytes(w, ct->index, nid));
 	seq_printf(m, " %12lld", bytes - seen);
 	nodes_print_name(m, ct, modname);
 }
 
-static void nodes_print_heading(struct seq_file *m)
+static void nodes_print_heading(struct seq_file *m, const struct node_walk *w)
 {
 	int nid;
 
 	seq_puts(m, "allocinfo.nodes - version: 1.0\n#     <size>");
-	for_each_online_node(nid)
+	for_each_node_mask(nid, w->nodes)
 		seq_printf(m, "    <node %d>", nid);
 	seq_puts(m, "     <unseen> <tag info>\n");
 }
@@ -315,8 +390,12 @@ static int nodes_show(struct seq_file *m, void *v)
 	struct codetag_iterator it;
 	bool found;
 
-	nodes_print_heading(m);
+	nodes_print_heading(m, w);
 	codetag_lock(&alloc_tag_type);
+	if (codetag_generation(&alloc_tag_type) != w->generation) {
+		codetag_unlock(&alloc_tag_type);
+		return -ESTALE;
+	}
 	found = codetag_seek(&it, &alloc_tag_type, 0);
 	while (found) {
 		if (!(it.ct->flags & ALLOC_TAG_SHARED))

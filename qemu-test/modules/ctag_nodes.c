@@ -6,6 +6,8 @@
  * /proc/allocinfo.nodes must show: nodes_pages 32 pages in blocks of 4, nodes_small 100
  * objects of 512 bytes, nodes_large 8 objects of 8 KiB, nodes_vmalloc 16 pages, nodes_tails
  * one block of 8 pages that is not compound, nodes_percpu 64 bytes for each CPU.
+ *
+ * It also creates and destroys a cache whose slabs are freed by RCU.
  */
 #include <linux/gfp.h>
 #include <linux/module.h>
@@ -78,9 +80,28 @@ static void nodes_free(void)
 	free_percpu(cpus);
 }
 
+/* The slabs, and after them the cache, are freed after the module is gone. */
+static noinline bool nodes_rcu_cache(void)
+{
+	struct kmem_cache *cache = kmem_cache_create("ctag_nodes_rcu", 256, 0,
+						     SLAB_TYPESAFE_BY_RCU, NULL);
+	static void *objects[NR_SMALL];
+	unsigned int i;
+
+	if (!cache)
+		return false;
+	for (i = 0; i < NR_SMALL; i++)
+		objects[i] = kmem_cache_alloc(cache, GFP_KERNEL);
+	for (i = 0; i < NR_SMALL; i++)
+		if (objects[i])
+			kmem_cache_free(cache, objects[i]);
+	kmem_cache_destroy(cache);
+	return true;
+}
+
 static int __init nodes_init(void)
 {
-	bool good = nodes_vmalloc() && nodes_tails() && nodes_percpu();
+	bool good = nodes_vmalloc() && nodes_tails() && nodes_percpu() && nodes_rcu_cache();
 	unsigned int i;
 
 	for (i = 0; i < NR_PAGES; i++)
