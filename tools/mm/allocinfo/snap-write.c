@@ -59,6 +59,59 @@ static int report(const struct snap_writer *writer, const char *what)
 	return -1;
 }
 
+/* Nobody else may have access to the file, or may have chosen it. */
+static bool is_ours(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	       st.st_nlink == 1 && !(st.st_mode & 022);
+}
+
+/* The file of a recorder that died in its first write has only the beginning of a record. */
+static bool begins_record(int fd, uint64_t size)
+{
+	char magic[SNAP_MAGIC_SIZE];
+	ssize_t got = pread(fd, magic, sizeof(magic), 0);
+
+	return !size || (got > 0 && !memcmp(magic, SNAP_MAGIC, got));
+}
+
+enum part_state { PART_NONE, PART_OURS, PART_FOREIGN };
+
+/* Other programs use names like FILE.1, too: logrotate, for example. */
+static enum part_state part_state(const struct snap_writer *writer, unsigned int nr,
+				  struct stat *st)
+{
+	int fd = part_open(writer->dir, writer->name, nr, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	bool ours;
+
+	if (fd < 0)
+		return errno == ENOENT ? PART_NONE : PART_FOREIGN;
+	ours = !fstat(fd, st) && is_ours(fd) && st->st_size && begins_record(fd, st->st_size);
+	close(fd);
+	return ours ? PART_OURS : PART_FOREIGN;
+}
+
+/* Returns false after a message if a file with the name of an old part is none. */
+static bool parts_are_ours(const struct snap_writer *writer)
+{
+	unsigned int nr, missing = 0;
+	enum part_state state;
+	struct stat st;
+
+	for (nr = 1; missing < 2; nr++) {
+		state = part_state(writer, nr, &st);
+		missing = state == PART_NONE ? missing + 1 : 0;
+		if (state != PART_FOREIGN)
+			continue;
+		fprintf(stderr, "%s: %s.%u is no part of a recording; choose another name\n",
+			program_invocation_short_name, writer->path, nr);
+		return false;
+	}
+	return true;
+}
+
 /* Returns the number of the first part that does not exist, from 1. */
 static unsigned int first_missing(const struct snap_writer *writer)
 {
@@ -91,6 +144,8 @@ static bool end_part(struct snap_writer *writer)
 {
 	unsigned int nr = first_missing(writer);
 
+	if (!parts_are_ours(writer))
+		return false;
 	while (nr--) {
 		if (!rename_part(writer, nr))
 			return false;
@@ -122,14 +177,10 @@ static uint64_t old_parts(const struct snap_writer *writer, unsigned int *last,
 	unsigned int nr, missing = 0;
 	uint64_t size = 0;
 	struct stat one;
-	char *name;
 
 	*last = 0;
 	for (nr = 1; missing < 2; nr++) {
-		name = part_name(writer->name, nr);
-		missing = fstatat(writer->dir, name, &one, AT_SYMLINK_NOFOLLOW) ?
-			  missing + 1 : 0;
-		free(name);
+		missing = part_state(writer, nr, &one) == PART_OURS ? 0 : missing + 1;
 		if (missing)
 			continue;
 		*last = nr;
@@ -310,24 +361,6 @@ static void keep_before(struct snap_writer *writer, size_t size)
 
 /* Internals: opening */
 
-/* Nobody else may have access to the file, or may have chosen it. */
-static bool is_ours(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	       st.st_nlink == 1 && !(st.st_mode & 022);
-}
-
-/* The file of a recorder that died in its first write has only the beginning of a record. */
-static bool begins_record(int fd, uint64_t size)
-{
-	char magic[SNAP_MAGIC_SIZE];
-	ssize_t got = pread(fd, magic, sizeof(magic), 0);
-
-	return !size || (got > 0 && !memcmp(magic, SNAP_MAGIC, got));
-}
-
 /* Returns where the last whole record ends. */
 static uint64_t end_of_records(int fd, uint64_t size)
 {
@@ -355,6 +388,16 @@ static bool cut_off(struct snap_writer *writer, uint64_t size)
 	return true;
 }
 
+/* When a file was made; now, if the file system does not know. */
+static time_t birth(int fd)
+{
+	struct statx stx;
+
+	if (!statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &stx) && stx.stx_mask & STATX_BTIME)
+		return stx.stx_btime.tv_sec;
+	return time(NULL);
+}
+
 /* Continues an existing file. Returns 0, or -1 after a message. */
 static int continue_part(struct snap_writer *writer)
 {
@@ -366,7 +409,7 @@ static int continue_part(struct snap_writer *writer)
 		return report(writer, "another program records to it");
 	if (fstat(writer->fd, &st) || !begins_record(writer->fd, st.st_size))
 		return report(writer, "has no snapshots; --force replaces it");
-	writer->begun = time(NULL);
+	writer->begun = birth(writer->fd);
 	return cut_off(writer, st.st_size) ? 0 : -1;
 }
 
@@ -413,7 +456,8 @@ struct snap_writer *snap_writer_open(const char *path, bool force,
 	writer->zstd = ZSTD_createCCtx();
 	if (writer->dir < 0 || !writer->zstd) {
 		report(writer, writer->dir < 0 ? strerror(errno) : "out of memory");
-	} else if ((!force || replace(path)) && !open_part(writer)) {
+	} else if (((!limits->size && !limits->age) || parts_are_ours(writer)) &&
+		   (!force || replace(path)) && !open_part(writer)) {
 		ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel, LEVEL);
 		ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_checksumFlag, 1);
 		ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_enableLongDistanceMatching, 1);

@@ -133,6 +133,17 @@ test_refuse() {
 	is "snapshots" "$(snapshots text)" 2
 }
 
+# logrotate uses the same names: its files stay as they are, and the recording does not begin.
+test_foreign_parts() {
+	sites 10 1 | make_proc proc
+	echo "rotated by somebody" >log.1
+	expect "a foreign part" 3 "${record[@]}" -n 1 --max-size 1M -o log
+	says "a foreign part" 'log.1 is no part of a recording'
+	is "the foreign part" "$(cat log.1)" "rotated by somebody"
+	if [ -e log ]; then fail "there is a recording"; else pass; fi
+	expect "without limits" 0 "${record[@]}" -n 1 -o log
+}
+
 # Parts: the oldest go, what is left can be read, and it is the newest.
 test_limits() {
 	local i size
