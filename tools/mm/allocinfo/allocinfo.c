@@ -106,6 +106,15 @@ void filter_value(struct query *query, char **words)
 		usage_error("filter", problem);
 }
 
+/* Exits after --help and --version, which may be written to a full disk. */
+static _Noreturn void end_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		exit(EXIT_GOOD);
+	fprintf(stderr, "%s: cannot write: %s\n", program_invocation_short_name, strerror(errno));
+	exit(EXIT_OUTPUT);
+}
+
 /**
  * common_option - handle --help, --version, and an unknown option; exits
  * @opt: what getopt_long() returned
@@ -119,7 +128,7 @@ void common_option(int opt, const char *usage)
 		version_print("allocinfo");
 	else
 		usage_error("unknown option", "");
-	exit(EXIT_GOOD);
+	end_output();
 }
 
 /* Internals */
@@ -143,7 +152,7 @@ static _Noreturn void print_usage(void)
 	      "  2   done, but data are missing or damaged\n"
 	      "  3   the output could not be written\n"
 	      "  64  wrong options\n", stdout);
-	exit(EXIT_GOOD);
+	end_output();
 }
 
 static const struct command *find_command(const char *name)
@@ -168,7 +177,7 @@ int main(int argc, char **argv)
 		print_usage();
 	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {
 		version_print("allocinfo");
-		return EXIT_GOOD;
+		end_output();
 	}
 	command = find_command(argv[1]);
 	if (!command)

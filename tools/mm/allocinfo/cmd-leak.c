@@ -547,10 +547,13 @@ static int run(struct input *input)
 
 	if (output_is_input(options))
 		return EXIT_OUTPUT;
+	/* A file that cannot be read must not cost the old output. */
+	if (!options->live && !read_all(input))
+		return EXIT_UNKNOWN;
 	out = outfile_stream(options->output, options->force);
 	if (!out)
 		return EXIT_OUTPUT;
-	if (!(options->live ? watch(input) : read_all(input)))
+	if (options->live && !watch(input))
 		return EXIT_UNKNOWN;
 	return result(input, out);
 }

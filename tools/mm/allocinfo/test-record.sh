@@ -136,12 +136,12 @@ test_refuse() {
 # logrotate uses the same names: its files stay as they are, and the recording does not begin.
 test_foreign_parts() {
 	sites 10 1 | make_proc proc
-	echo "rotated by somebody" >log.1
-	expect "a foreign part" 3 "${record[@]}" -n 1 --max-size 1M -o log
-	says "a foreign part" 'log.1 is no part of a recording'
-	is "the foreign part" "$(cat log.1)" "rotated by somebody"
-	if [ -e log ]; then fail "there is a recording"; else pass; fi
-	expect "without limits" 0 "${record[@]}" -n 1 -o log
+	echo "rotated by somebody" >rotated.1
+	expect "a foreign part" 3 "${record[@]}" -n 1 --max-size 1M -o rotated
+	says "a foreign part" 'rotated.1 is no part of a recording'
+	is "the foreign part" "$(cat rotated.1)" "rotated by somebody"
+	if [ -e rotated ]; then fail "there is a recording"; else pass; fi
+	expect "without limits" 0 "${record[@]}" -n 1 -o rotated
 }
 
 # Parts: the oldest go, what is left can be read, and it is the newest.
@@ -268,7 +268,7 @@ test_text() {
 	says "report" '"module":"m"'
 }
 
-for t in contents delta continue refuse limits full boots cuts unreadable text; do
+for t in contents delta continue refuse foreign_parts limits full boots cuts unreadable text; do
 	"test_$t"
 done
 finish

@@ -224,6 +224,11 @@ test_check() {
 	says "absent" 'CONFIG_MEM_ALLOC_PROFILING'
 }
 
+test_full_disk() {
+	expect "--version" 3 bash -c '"$1" --version >/dev/full' - "$allocinfo"
+	expect "report --help" 3 bash -c '"$1" report --help >/dev/full' - "$allocinfo"
+}
+
 # --help, the manual page and the completion of each command have the same options.
 test_documents() {
 	expect "documents" 0 python3 - "$allocinfo" "$here" <<-'END'
@@ -257,7 +262,7 @@ test_documents() {
 	END
 }
 
-for t in rows json folded contexts openmetrics pprof vmcore outputs check documents; do
+for t in rows json folded contexts openmetrics pprof vmcore outputs full_disk check documents; do
 	"test_$t"
 done
 finish
