@@ -2,6 +2,7 @@
 """Packages of Debian's archive, downloaded once into build/dl."""
 
 import re
+import shutil
 import subprocess
 
 from .util import BUILD, fail
@@ -18,6 +19,12 @@ def base_version():
 def native():
     return subprocess.run(["dpkg", "--print-architecture"], check=True, stdout=subprocess.PIPE,
                           text=True).stdout.strip()
+
+
+def empty_part():
+    """Make build/dl/part, without what an interrupted run left there."""
+    shutil.rmtree(DL / "part", ignore_errors=True)
+    (DL / "part").mkdir(parents=True)
 
 
 def apt(options, *args):
@@ -39,7 +46,7 @@ def fetch(name, version, arch=""):
     if found:
         return found[0]
     print(f"downloading {name} {version}", flush=True)
-    (DL / "part").mkdir(parents=True, exist_ok=True)
+    empty_part()
     options = []
     if arch and arch != native():
         state = DL / f"apt-{arch}"
@@ -78,7 +85,7 @@ def later_suites():
 def newest_mainline():
     """(package, its path) of the newest linux-source-N.M of the archive."""
     options = later_suites()
-    (DL / "part").mkdir(parents=True, exist_ok=True)
+    empty_part()
     apt(options, "update")
     names = subprocess.run(["apt-cache", *[f"-o{option}" for option in options], "pkgnames", "linux-source-"],
                            check=True, stdout=subprocess.PIPE, text=True).stdout.split()
