@@ -8,6 +8,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -34,6 +35,7 @@ struct object {
 
 static LIST_HEAD(leaked);
 static unsigned int owed, held;
+static unsigned long before;
 
 static noinline void leaky_request(void)
 {
@@ -59,7 +61,11 @@ static DECLARE_DELAYED_WORK(leak_work, work_fn);
 
 static void work_fn(struct work_struct *work)
 {
-	owed += rate / (1000 / PERIOD_MS);
+	unsigned long now = jiffies;
+
+	/* the work may be late */
+	owed += div_u64((u64)rate * jiffies_to_msecs(now - before), 1000);
+	before = now;
 	for (; owed >= size; owed -= size) {
 		leaky_request();
 		leaky_noise();
@@ -71,6 +77,7 @@ static int __init leak_init(void)
 {
 	if (size < sizeof(struct object) || size > PAGE_SIZE)
 		return -EINVAL;
+	before = jiffies;
 	schedule_delayed_work(&leak_work, 0);
 	return 0;
 }
