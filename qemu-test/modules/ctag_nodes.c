@@ -3,9 +3,14 @@
  * Holds memory of each kind on one node while it is loaded: insmod ctag_nodes.ko node=1
  *
  * Each allocation has a function of its own, so the lines of this module tell what
- * /proc/allocinfo.nodes must show: nodes_pages 32 pages in blocks of 4, nodes_small 100
- * objects of 512 bytes, nodes_large 8 objects of 8 KiB, nodes_vmalloc 16 pages, nodes_tails
- * one block of 8 pages that is not compound, nodes_percpu 64 bytes for each CPU.
+ * /proc/allocinfo.nodes must show:
+ *
+ *	nodes_pages	32 pages in compound blocks of 4
+ *	nodes_small	100 objects of 512 bytes
+ *	nodes_large	8 objects of 8 KiB
+ *	nodes_vmalloc	16 pages
+ *	nodes_tails	a block of 8 pages that is not compound
+ *	nodes_percpu	64 bytes for each CPU
  *
  * It also creates and destroys a cache whose slabs are freed by RCU.
  */

@@ -86,7 +86,8 @@ test_sums_are_those_of_the_counters()
 	[ "$1" -ge $(($2 - 5)) ] && [ "$1" -le $(($2 + 5)) ] || fail "$1 functions, allocinfo has $2"
 }
 
-# Walks while tasks come and go and modules are loaded: no splat, and afterwards no page is lost.
+# The file is read while tasks come and go and modules are loaded.  Afterwards the figures are
+# exact again, so no page was lost; the runner looks for splats on the console.
 test_walks_under_load()
 {
 	needs_profiling

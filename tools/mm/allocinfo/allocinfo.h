@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The commands of allocinfo. Each is in a file of its own, cmd-*.c, and takes the words
- * after "allocinfo". It returns an exit code of status.h.
+ * after "allocinfo". A command returns an exit code of status.h.
  */
 #ifndef _ALLOCINFO_H
 #define _ALLOCINFO_H

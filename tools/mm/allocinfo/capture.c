@@ -235,7 +235,7 @@ void capture_end(struct capture *capture)
  * capture_advice - what a person can do about a state
  * @state: the state
  *
- * Return: one sentence without the full stop; NULL if there is nothing to do.
+ * Return: a sentence without its full stop, or NULL if there is nothing to do.
  */
 const char *capture_advice(enum capture_state state)
 {

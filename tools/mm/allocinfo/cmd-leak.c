@@ -14,11 +14,9 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +29,7 @@
 #include "snap-text.h"
 #include "source.h"
 #include "status.h"
+#include "turns.h"
 #include "util.h"
 
 /* Data */
@@ -367,35 +366,6 @@ static double now(clockid_t clock)
 	return ts.tv_sec + ts.tv_nsec / NSEC;
 }
 
-static int start_timer(uint64_t interval)
-{
-	struct itimerspec spec = {
-		.it_interval.tv_sec = interval,
-		.it_value.tv_sec = interval,
-	};
-	int fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-
-	if (fd >= 0 && timerfd_settime(fd, 0, &spec, NULL)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Wait for the time of the next snapshot. Returns false after a signal. */
-static bool wait_for_turn(int signals, int timer)
-{
-	struct pollfd fds[] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = timer, .events = POLLIN },
-	};
-	uint64_t turns;
-
-	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
-		;
-	return !fds[0].revents && read(timer, &turns, sizeof(turns)) == sizeof(turns);
-}
-
 static void take_live(struct input *input, struct source *source, double time)
 {
 	char meminfo[8192];
@@ -448,7 +418,7 @@ static void watch_source(struct input *input, struct source *source, int signals
 		take_live(input, source, time + offset);
 		progress(input, start + input->options->live - time);
 	} while (time + input->options->interval / 2.0 < start + input->options->live &&
-		 wait_for_turn(signals, timer));
+		 turns_wait(signals, timer));
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	if (input->options->drop && input->set.snapshots)
@@ -470,7 +440,7 @@ static bool watch(struct input *input)
 		return false;
 	}
 	signals = signals_open(&set);
-	timer = start_timer(input->options->interval);
+	timer = turns_start(input->options->interval);
 	if (signals >= 0 && timer >= 0)
 		watch_source(input, &source, signals, timer);
 	else

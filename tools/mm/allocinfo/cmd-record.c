@@ -11,11 +11,9 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +24,7 @@
 #include "source.h"
 #include "status.h"
 #include "table.h"
+#include "turns.h"
 #include "util.h"
 
 /* Data */
@@ -252,42 +251,11 @@ static void write_snapshot(struct recorder *recorder, const struct options *opti
 	recorder->snapshots++;
 }
 
-static int start_timer(uint64_t interval)
-{
-	struct itimerspec spec = {
-		.it_interval.tv_sec = interval,
-		.it_value.tv_sec = interval,
-	};
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-
-	if (fd >= 0 && timerfd_settime(fd, 0, &spec, NULL)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Waits for the time of the next snapshot. Returns false after a signal. */
-static bool wait_for_turn(int signals, int timer)
-{
-	struct pollfd fds[] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = timer, .events = POLLIN },
-	};
-	uint64_t turns;
-
-	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
-		;
-	if (fds[0].revents)
-		return false;
-	return read(timer, &turns, sizeof(turns)) == sizeof(turns);
-}
-
 static int record(struct recorder *recorder, const struct options *options)
 {
 	uint64_t turn = 1;
 	sigset_t set;
-	int signals = signals_open(&set), timer = start_timer(options->interval);
+	int signals = signals_open(&set), timer = turns_start(options->interval);
 
 	if (signals < 0 || timer < 0) {
 		message("cannot wait", strerror(errno));
@@ -297,7 +265,7 @@ static int record(struct recorder *recorder, const struct options *options)
 		/* the caller has read the first one */
 		if (turn == 1 || read_snapshot(recorder))
 			write_snapshot(recorder, options);
-	} while (turn++ != options->count && wait_for_turn(signals, timer));
+	} while (turn++ != options->count && turns_wait(signals, timer));
 	close(signals);
 	close(timer);
 	if (recorder->unwritable)

@@ -10,10 +10,8 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +26,7 @@
 #include "source.h"
 #include "status.h"
 #include "utf8.h"
+#include "turns.h"
 #include "util.h"
 #include "words.h"
 
@@ -266,35 +265,6 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-static int start_timer(uint64_t interval)
-{
-	struct itimerspec spec = {
-		.it_interval.tv_sec = interval,
-		.it_value.tv_sec = interval,
-	};
-	int fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-
-	if (fd >= 0 && timerfd_settime(fd, 0, &spec, NULL)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Wait for the time of the next snapshot. Returns false after a signal. */
-static bool wait_for_turn(int signals, int timer)
-{
-	struct pollfd fds[] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = timer, .events = POLLIN },
-	};
-	uint64_t turns;
-
-	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
-		;
-	return !fds[0].revents && read(timer, &turns, sizeof(turns)) == sizeof(turns);
-}
-
 static bool take_snapshot(struct why *why, double time)
 {
 	int err = contexts_read(&why->contexts, why->capture.fd);
@@ -313,7 +283,7 @@ static void watch(struct why *why, int signals)
 {
 	uint64_t interval = max_u64(1, why->options->seconds / SNAPSHOTS);
 	double start = now(), end = start + why->options->seconds;
-	int timer = start_timer(interval);
+	int timer = turns_start(interval);
 	bool terminal = isatty(STDERR_FILENO);
 
 	while (timer >= 0 && take_snapshot(why, now())) {
@@ -322,7 +292,7 @@ static void watch(struct why *why, int signals)
 				why->paths.nr, fmax(0, end - now()));
 		if (now() + interval / 2.0 >= end)
 			break;
-		if (!wait_for_turn(signals, timer)) {
+		if (!turns_wait(signals, timer)) {
 			take_snapshot(why, now());
 			break;
 		}

@@ -157,7 +157,7 @@ static struct json_object *leak_object(const struct leaks *leaks, const struct l
  * leaks_text - print the result as text
  * @leaks: the result
  * @contexts: call stacks, if there are any
- * @top: number of call sites to print of each kind
+ * @top: how many leaks to print at most, and how many other call sites
  * @all: also print the call sites that grew and do not leak
  * @out: where to
  */
@@ -181,7 +181,7 @@ void leaks_text(const struct leaks *leaks, const struct contexts *contexts, size
  * leaks_json - print the result as JSON
  * @leaks: the result
  * @contexts: call stacks, if there are any
- * @top: number of call sites to print of each kind
+ * @top: how many leaks to print at most, and how many other call sites
  * @all: also print the call sites that grew and do not leak
  * @out: where to
  */

@@ -120,7 +120,7 @@ void json_add_signed(struct json_object *to, const char *name, int64_t number)
 }
 
 /**
- * place_json - add the name of a row to an object
+ * place_json - add the name of a row to a JSON object
  * @to: the object
  * @by: what the row stands for
  * @site: a call site of the row

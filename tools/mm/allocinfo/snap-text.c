@@ -131,7 +131,7 @@ struct snap_text *snap_text_open(const char *path)
 }
 
 /**
- * snap_text_next - read the next snapshot
+ * snap_text_next - read the next snapshot of a text
  * @reader: the reader
  * @snap: the snapshot, valid until the next call; without a header
  *

@@ -169,7 +169,7 @@ void source_close(struct source *source)
  * profiling_advice - what a person can do about a state
  * @state: the state
  *
- * Return: one sentence without the full stop; NULL if there is nothing to do.
+ * Return: a sentence without its full stop, or NULL if there is nothing to do.
  */
 const char *profiling_advice(enum profiling state)
 {
@@ -190,7 +190,8 @@ const char *profiling_advice(enum profiling state)
 /**
  * source_explain - print what is wrong, and what to do
  * @source: the machine
- * @state: what source_open() or source_read() returned; PROFILING_ON prints nothing
+ * @state: the state that source_open() or source_read() returned; for PROFILING_ON,
+ *	nothing is printed
  */
 void source_explain(const struct source *source, enum profiling state)
 {

@@ -153,7 +153,7 @@ static bool take_count(char **p, int64_t *count)
 	return true;
 }
 
-/* Splits "file:line" at its last colon. */
+/* Takes file and line from "file:line". A file name may contain colons, too. */
 static bool take_place(char *word, struct site *site)
 {
 	char *colon = strrchr(word, ':');

@@ -4,8 +4,8 @@
 
 The program reads a folder of files in place of /proc. The files change only between two
 keys, and the program reads them only when a key asks for it, so each screen is known.
-Each screen is compared with the one of that name in test-alloctop-WIDTHxHEIGHT.golden: as
-pyte shows what the program writes, and as tmux shows it. --update writes these files.
+test-alloctop-WIDTHxHEIGHT.golden has the expected screens by name. Each of them is compared
+twice, with the screen of pyte and with that of tmux. --update writes these files.
 """
 
 import fcntl

@@ -4,8 +4,8 @@
  * sums of that by function, file, directory and module.
  *
  * A table is read into the same memory again and again, so the model has copies of the
- * names. A call site and the groups that it belongs to are nodes, and stay in the model
- * until the program ends: their numbers never change.
+ * names. Call sites and groups of them are nodes. A node stays in the model until the
+ * program ends, so its number never changes.
  */
 #ifndef _ALLOCINFO_TOP_MODEL_H
 #define _ALLOCINFO_TOP_MODEL_H

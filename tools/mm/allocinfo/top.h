@@ -61,7 +61,7 @@ struct sort_key;
  * @filter: text of @query
  * @by: kind of the rows, unless @tree
  * @sort: their order
- * @min: rows that hold fewer bytes are left out
+ * @min: bytes that a row must hold at least to be shown
  * @limit: number of rows, 0 for all
  * @delay: seconds from one reading to the next
  * @width: width of the output, 0 for no limit
