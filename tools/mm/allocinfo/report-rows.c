@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 
+#include "labels.h"
 #include "place.h"
 #include "report.h"
 
@@ -53,35 +54,23 @@ static struct json_object *row_object(const struct report *report, const struct 
 	return o;
 }
 
-/* Writes a label of a metric. Names contain no newlines, which would be escaped, too. */
-static void put_label(FILE *out, const char *name, const char *text, bool first)
-{
-	fprintf(out, "%s%s=\"", first ? "" : ",", name);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fputc('\\', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 static void put_labels(FILE *out, enum row_by by, const struct site *site)
 {
 	char text[PLACE_TEXT];
 
 	if (by == BY_SITE || by == BY_FUNC || by == BY_FILE)
-		put_label(out, "file", site->file, true);
+		label_put(out, "file", site->file, true);
 	if (by == BY_SITE) {
 		snprintf(text, sizeof(text), "%" PRIu32, site->line);
-		put_label(out, "line", text, false);
+		label_put(out, "line", text, false);
 	}
 	if (by == BY_SITE || by == BY_FUNC)
-		put_label(out, "function", site->func, false);
+		label_put(out, "func", site->func, false);
 	if (by == BY_SITE || by == BY_FUNC || by == BY_MODULE)
-		put_label(out, "module", site->module, by == BY_MODULE);
+		label_put(out, "module", site->module, by == BY_MODULE);
 	if (by == BY_DIR) {
 		row_name(BY_DIR, site, text, sizeof(text));
-		put_label(out, "dir", text, true);
+		label_put(out, "dir", text, true);
 	}
 }
 

@@ -118,15 +118,15 @@ test_contexts() {
 test_openmetrics() {
 	report --format openmetrics >have
 	expect "metrics" 0 cat have
-	says "metrics" 'linux_alloc_site_bytes{file="mm/slub.c",line="10",function="alloc_slab_page",module=""} 8192'
-	says "metrics" 'linux_alloc_site_calls{file="fs/ext4/inode.c",line="20",function="ext4_alloc_inode",module=""} 34'
+	says "metrics" 'linux_alloc_site_bytes{file="mm/slub.c",line="10",func="alloc_slab_page",module=""} 8192'
+	says "metrics" 'linux_alloc_site_calls{file="fs/ext4/inode.c",line="20",func="ext4_alloc_inode",module=""} 34'
 	not_says "metrics" 'start_kernel'
 	is "the last line" "$(tail -n 1 have)" '# EOF'
 	is "series that appear twice" "$(grep -v '^#' have | sed 's/ [^ ]*$//' | sort | uniq -d)" ''
 	table >odd <<<'64 1 a"b\c.c:1 [x"y] func:f'
 	"$allocinfo" report --format openmetrics odd >have_odd
 	expect "quotes" 0 cat have_odd
-	says "quotes" '{file="a\"b\\c.c",line="1",function="f",module="x\"y"} 64'
+	says "quotes" '{file="a\"b\\c.c",line="1",func="f",module="x\"y"} 64'
 	if ! command -v promtool >/dev/null; then
 		skip "promtool, of Debian's package prometheus, is missing"
 		return
