@@ -233,8 +233,16 @@ static bool rule_matches(const struct part_rule *rule, const char *file, const c
 	       (!rule->func || name_matches(rule->func, func));
 }
 
-/* Only built-in code allocates what these parts consist of. */
-static enum balance_part part_of(const struct site *site)
+/**
+ * balance_part_of - find the part that the memory of a call site belongs to
+ * @site: the call site, or one of the call sites of a function
+ *
+ * The result depends on the names of file, function and module only, so it is the same for
+ * all call sites of a function. Only built-in code allocates what the parts consist of.
+ *
+ * Return: the part, or NR_PARTS if it belongs to none.
+ */
+enum balance_part balance_part_of(const struct site *site)
 {
 	const char *file = kernel_path(site->file);
 	size_t i;
@@ -258,7 +266,7 @@ static void sum_sites(struct balance *balance, const struct table *table)
 		balance->table = add_counts(balance->table, site->bytes);
 		if (!site->bytes)
 			continue;
-		part = part_of(site);
+		part = balance_part_of(site);
 		if (part < NR_PARTS)
 			balance->parts[part].sites = add_counts(balance->parts[part].sites,
 								site->bytes);

@@ -52,24 +52,6 @@ static void set_text(char **field, const char *text)
 	clean_name(*field);
 }
 
-/* The strings of call sites are in the text of the table; empty ones are constants. */
-static void clean(const char *name)
-{
-	if (*name)
-		clean_name((char *)name);
-}
-
-static void clean_sites(struct table *table)
-{
-	struct site *site;
-
-	for (site = table->sites; site < table->sites + table->nr; site++) {
-		clean(site->file);
-		clean(site->func);
-		clean(site->module);
-	}
-}
-
 static void remember_file(struct input *input, const struct stat *st)
 {
 	if (S_ISREG(st->st_mode)) {
@@ -83,7 +65,7 @@ static bool parse(struct input *input)
 	if (!table_parse(&input->table, input->name,
 			 &(struct complainer){ complaints_print, &input->damage }))
 		return false;
-	clean_sites(&input->table);
+	table_clean(&input->table);
 	return true;
 }
 
@@ -324,7 +306,7 @@ bool input_live(struct input *input, const char *proc)
 	if (state == PROFILING_ON)
 		state = source_read(&source, &input->table);
 	source_explain(&source, state);
-	clean_sites(&input->table);
+	table_clean(&input->table);
 	about_machine(input, &source);
 	source_close(&source);
 	return state == PROFILING_ON || state == PROFILING_OFF;

@@ -16,6 +16,7 @@
 
 #include "number.h"
 #include "table.h"
+#include "utf8.h"
 #include "util.h"
 
 #define HEADING		"allocinfo - version: "
@@ -298,6 +299,28 @@ bool table_parse(struct table *table, const char *name, const struct complainer 
 			add_line(table, line, name, nr, to);
 	}
 	return true;
+}
+
+/* The strings of call sites are in the text of the table, except empty ones. */
+static void clean(const char *name)
+{
+	if (*name)
+		clean_name((char *)name);
+}
+
+/**
+ * table_clean - make the names of the call sites safe for a terminal and valid UTF-8
+ * @table: the table; names may become equal
+ */
+void table_clean(struct table *table)
+{
+	struct site *site;
+
+	for (site = table->sites; site < table->sites + table->nr; site++) {
+		clean(site->file);
+		clean(site->func);
+		clean(site->module);
+	}
 }
 
 /**

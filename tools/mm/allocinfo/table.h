@@ -76,6 +76,7 @@ int table_read(struct table *table, int fd);
 int table_read_records(struct table *table, int fd, const struct allocinfo_filter *filter);
 void table_set_text(struct table *table, const char *text, size_t size);
 bool table_parse(struct table *table, const char *name, const struct complainer *to);
+void table_clean(struct table *table);
 void table_free(struct table *table);
 
 int site_compare(const struct site *a, const struct site *b);
