@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Recordings of real hosts: guests that run a workload under `allocinfo record`.
+
+A fleet that is updated has two kernels, and each of them runs two workloads.  The new
+kernel has a module that leaks at one call site.
+"""
+
+import concurrent.futures
+import os
+import shutil
+
+from boot import guest
+from measure import icount
+
+FOLDER = os.path.join(guest.ROOT, "build", "fleet")
+INTERVAL = 15           # seconds between two snapshots
+LEAK = 32768            # bytes a second
+LEAKS = "leaky_request"     # the function of ctag_leak that leaks
+WORKLOADS = ("files", "network")
+KERNELS = {"old": ("default", 0), "new": ("newest", LEAK)}
+
+
+def names():
+    return [f"{age}-{load}" for age in KERNELS for load in WORKLOADS]
+
+
+def path_of(name):
+    return os.path.join(FOLDER, name + ".snaps")
+
+
+def parameters(name, snaps):
+    """The kernel command line of the guest of a recording."""
+    age, load = name.split("-")
+    return (f"qt.run=/qt/test.sh sysctl.vm.mem_profiling=1 fleet.load={load} "
+            f"fleet.snaps={snaps} fleet.interval={INTERVAL} fleet.leak={KERNELS[age][1]}")
+
+
+def record(name, snaps):
+    """Boots the guest of a recording and fetches the snapshots from its disk."""
+    config, leak = KERNELS[name.split("-")[0]]
+    run = "fleet-" + name
+    script = os.path.join(guest.HERE, "fleet", "host.sh")
+    modules = [guest.modules(config, ["ctag_leak"])["ctag_leak"]] if leak else []
+    with guest.claim(run):
+        initrd = guest.initramfs(run, modules, [("qt/test.sh", script), *icount.program("allocinfo")])
+        drive = guest.disk(run, "192M")
+        out = guest.boot(run, guest.kernel_image(config), initrd, parameters(name, snaps),
+                         timeout=snaps * INTERVAL + 300, drive=drive)
+        if guest.report(run, out, group="fleet"):
+            raise guest.Failure(f"no recording {name}: see {out.console_path}")
+        fetch(drive, path_of(name))
+        os.unlink(initrd)
+        os.unlink(drive)
+
+
+def fetch(drive, path):
+    """Copies the file snaps from the ext4 of a guest, without mounting it."""
+    tool = shutil.which("debugfs") or shutil.which("debugfs", path="/sbin:/usr/sbin")
+    if not tool:
+        raise guest.Failure("no debugfs: install e2fsprogs")
+    if os.path.exists(path):
+        os.unlink(path)
+    guest.quiet_command([tool, "-R", f"dump /snaps {path}", drive], path + ".log")
+    if not os.path.exists(path) or not os.path.getsize(path):
+        raise guest.Failure(f"{drive} has no snapshots: see {path}.log")
+
+
+def record_all(wanted, snaps, jobs):
+    os.makedirs(FOLDER, exist_ok=True)
+    for name in wanted:
+        guest.need_kernel(KERNELS[name.split("-")[0]][0], False)
+    guest.programs()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(lambda name: record(name, snaps), wanted))
