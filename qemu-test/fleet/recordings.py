@@ -17,38 +17,42 @@ INTERVAL = 15           # seconds between two snapshots
 LEAK = 32768            # bytes a second
 LEAKS = "leaky_request"     # the function of ctag_leak that leaks
 WORKLOADS = ("files", "network")
-KERNELS = {"old": ("default", 0), "new": ("newest", LEAK)}
+KERNELS = {"old": "default", "new": "newest"}
 
 
 def names():
     return [f"{age}-{load}" for age in KERNELS for load in WORKLOADS]
 
 
-def path_of(name):
-    return os.path.join(FOLDER, name + ".snaps")
+def path_of(name, folder=FOLDER):
+    return os.path.join(folder, name + ".snaps")
 
 
-def parameters(name, snaps):
-    """The kernel command line of the guest of a recording."""
-    age, load = name.split("-")
-    return (f"qt.run=/qt/test.sh sysctl.vm.mem_profiling=1 fleet.load={load} "
-            f"fleet.snaps={snaps} fleet.interval={INTERVAL} fleet.leak={KERNELS[age][1]}")
+class Length:
+    """How long to record, and how much the new kernel leaks meanwhile."""
+
+    def __init__(self, minutes, interval=INTERVAL, leak=LEAK):
+        self.snaps, self.interval, self.leak = int(minutes * 60 / interval), interval, leak
 
 
-def record(name, snaps):
+def record(name, length, folder):
     """Boots the guest of a recording and fetches the snapshots from its disk."""
-    config, leak = KERNELS[name.split("-")[0]]
+    age, load = name.split("-")
+    config, leak = KERNELS[age], length.leak if age == "new" else 0
     run = "fleet-" + name
     script = os.path.join(guest.HERE, "fleet", "host.sh")
     modules = [guest.modules(config, ["ctag_leak"])["ctag_leak"]] if leak else []
     with guest.claim(run):
         initrd = guest.initramfs(run, modules, [("qt/test.sh", script), *icount.program("allocinfo")])
         drive = guest.disk(run, "192M")
-        out = guest.boot(run, guest.kernel_image(config), initrd, parameters(name, snaps),
-                         timeout=snaps * INTERVAL + 300, drive=drive)
+        out = guest.boot(run, guest.kernel_image(config), initrd,
+                         "qt.run=/qt/test.sh sysctl.vm.mem_profiling=1 "
+                         f"fleet.load={load} fleet.snaps={length.snaps} "
+                         f"fleet.interval={length.interval} fleet.leak={leak}",
+                         timeout=length.snaps * length.interval + 300, drive=drive)
         if guest.report(run, out, group="fleet"):
             raise guest.Failure(f"no recording {name}: see {out.console_path}")
-        fetch(drive, path_of(name))
+        fetch(drive, path_of(name, folder))
         os.unlink(initrd)
         os.unlink(drive)
 
@@ -65,10 +69,10 @@ def fetch(drive, path):
         raise guest.Failure(f"{drive} has no snapshots: see {path}.log")
 
 
-def record_all(wanted, snaps, jobs):
-    os.makedirs(FOLDER, exist_ok=True)
+def record_all(wanted, length, jobs, folder=FOLDER):
+    os.makedirs(folder, exist_ok=True)
     for name in wanted:
-        guest.need_kernel(KERNELS[name.split("-")[0]][0], False)
+        guest.need_kernel(KERNELS[name.split("-")[0]], False)
     guest.programs()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(lambda name: record(name, snaps), wanted))
+        list(pool.map(lambda name: record(name, length, folder), wanted))

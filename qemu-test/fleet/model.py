@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The table of measured figures, and what they say about fleets that were not measured.
+
+Two fleets of different size give each cost as a fixed part and a part for each series or
+each sample.  Everything outside of the two sizes is extrapolation.
+"""
+
+import csv
+import math
+import os
+
+from boot import guest
+
+FIELDS = ["engine", "hosts", "figure", "value"]
+INTERVAL = 60           # seconds, of the fleet in the model
+SIZES = (1000, 10000, 100000)
+SHARD = 10000           # hosts of an engine, if there are several
+
+
+def read(path):
+    """{(engine, hosts): {figure: value}} in the order of the file."""
+    runs = {}
+    if os.path.exists(path):
+        with open(path, newline="") as f:
+            for row in csv.DictReader(f):
+                runs.setdefault((row["engine"], int(row["hosts"])), {})[row["figure"]] = float(row["value"])
+    return runs
+
+
+def add(path, engine, hosts, found):
+    """Stores the figures of a run in place of the earlier one of this size."""
+    runs = read(path)
+    runs[engine, hosts] = found
+    with open(path + ".new", "w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(FIELDS)
+        for key in sorted(runs):
+            out.writerows([*key, figure, f"{value:.6g}"] for figure, value in runs[key].items())
+    os.rename(path + ".new", path)
+
+
+def short(value):
+    if value is None:
+        return "-"
+    if value >= 100 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def columns(cells):
+    """Lines with aligned columns; the first is text."""
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    return ["  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))])
+            for row in cells]
+
+
+def table(runs):
+    """The lines of the measured figures, a column for each run."""
+    if not runs:
+        raise guest.Failure("no figures: run qemu-test/fleet/hosts run")
+    figures = list(dict.fromkeys(f for found in runs.values() for f in found))
+    cells = [["engine", *(engine for engine, _ in runs)], ["hosts", *(f"{n:,}" for _, n in runs)]]
+    return columns(cells + [[f, *(short(found.get(f)) for found in runs.values())] for f in figures])
+
+
+class Line:
+    """A cost as a line through two runs: fixed part and part for each unit."""
+
+    def __init__(self, small, large, cost, unit):
+        self.each = (cost(large) - cost(small)) / (unit(large) - unit(small))
+        self.fixed = cost(large) - self.each * unit(large)
+
+    def at(self, units):
+        return max(0.0, self.fixed) + self.each * units
+
+
+class Model:
+    """What one engine needs for any number of hosts."""
+
+    def __init__(self, small, large, hosts):
+        def series(run):
+            return run["series"]
+
+        def samples(run):
+            return run["samples/s"]
+
+        self.series_each = large["series"] / hosts
+        self.functions = large["functions"]
+        self.byte = large["disk, bytes a sample"]
+        self.memory = Line(small, large, lambda r: r["resident MiB"], series)
+        self.cpu = Line(small, large, lambda r: r["CPU, % of a core"] / 100, samples)
+        self.times = {f: Line(small, large, lambda r, f=f: r[f], series) for f in large
+                      if f.endswith("ms") and f.split(",")[0] in (
+                          "growth", "growth over time", "rate", "kernels", "rule")}
+        # a stored sum is read for each function, whatever the number of hosts
+        self.stored = {f: large[f] for f in large if f.startswith("stored")}
+
+    def rows(self, hosts):
+        """{row: value} of an engine that scrapes that many hosts."""
+        series = hosts * self.series_each
+        rate = series / INTERVAL
+        return {"series": series, "samples/s": rate, "memory GiB": self.memory.at(series) / 1024,
+                "CPUs for ingest": self.cpu.at(rate), "disk GB a day": self.byte * rate * 86400 / 1e9,
+                **{name.replace("ms", "s"): line.at(series) / 1000 for name, line in self.times.items()}}
+
+    def shards(self, hosts):
+        """{row: value} of engines with SHARD hosts each, and of one that reads their sums."""
+        number = math.ceil(hosts / SHARD)
+        found = {f"engines of {SHARD:,} hosts": number,
+                 "memory GiB of each": self.memory.at(SHARD * self.series_each) / 1024}
+        if "rule, ms" in self.times:
+            sums = number * self.functions
+            found["rule, s on each"] = self.times["rule, ms"].at(SHARD * self.series_each) / 1000
+            found["series of sums"] = sums
+            found.update({f"{name.replace('ms', 's')} from sums": value * number / 1000
+                          for name, value in self.stored.items()})
+        return found
+
+
+def model(runs):
+    """The lines of the model for each engine that ran with two sizes."""
+    lines = []
+    for engine in dict.fromkeys(engine for engine, _ in runs):
+        sizes = sorted(n for name, n in runs if name == engine)
+        if len(sizes) < 2:
+            raise guest.Failure(f"{engine}: the model needs two sizes: run hosts run --hosts 250, too")
+        made = Model(runs[engine, sizes[0]], runs[engine, sizes[-1]], sizes[-1])
+        rows = [made.rows(n) for n in SIZES]
+        lines += ["", *columns([[f"{engine}, {INTERVAL} s", *(f"{n:,}" for n in SIZES)]] +
+                               [[name, *(short(row[name]) for row in rows)] for name in rows[0]])]
+        lines += [f"  {name}: {short(value)}" for name, value in made.shards(SIZES[-1]).items()]
+    return lines[1:]
