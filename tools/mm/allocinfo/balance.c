@@ -233,28 +233,6 @@ static bool rule_matches(const struct part_rule *rule, const char *file, const c
 	       (!rule->func || name_matches(rule->func, func));
 }
 
-/**
- * balance_part_of - find the part that the memory of a call site belongs to
- * @site: the call site, or one of the call sites of a function
- *
- * The result depends on the names of file, function and module only, so it is the same for
- * all call sites of a function. Only built-in code allocates what the parts consist of.
- *
- * Return: the part, or NR_PARTS if it belongs to none.
- */
-enum balance_part balance_part_of(const struct site *site)
-{
-	const char *file = kernel_path(site->file);
-	size_t i;
-
-	if (site->module[0] || (*file != 'm' && *file != 'a' && *file != 'k'))
-		return NR_PARTS;
-	for (i = 0; i < ARRAY_SIZE(rules); i++)
-		if (rule_matches(&rules[i], file, site->func))
-			return rules[i].part;
-	return NR_PARTS;
-}
-
 static void sum_sites(struct balance *balance, const struct table *table)
 {
 	enum balance_part part;
@@ -321,6 +299,42 @@ static void count_objects(struct balance *balance, const struct balance_text *te
 		objects = (double)objects * held / pages;
 	if (objects < held)
 		balance->slab_objects = objects;
+}
+
+/**
+ * balance_part_of - find the part that the memory of a call site belongs to
+ * @site: the call site, or one of the call sites of a function
+ *
+ * The result depends on the names of file, function and module only, so it is the same for
+ * all call sites of a function. Only built-in code allocates what the parts consist of.
+ *
+ * Return: the part, or NR_PARTS if it belongs to none.
+ */
+enum balance_part balance_part_of(const struct site *site)
+{
+	const char *file = kernel_path(site->file);
+	size_t i;
+
+	if (site->module[0] || (*file != 'm' && *file != 'a' && *file != 'k'))
+		return NR_PARTS;
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		if (rule_matches(&rules[i], file, site->func))
+			return rules[i].part;
+	return NR_PARTS;
+}
+
+/**
+ * balance_holds_objects - are there other lines for what this one holds?
+ * @site: the call site, or one of the call sites of a function
+ *
+ * Return: true for the pages of slabs and of per-CPU chunks: each object in them is on the
+ * line of its own call site, too.
+ */
+bool balance_holds_objects(const struct site *site)
+{
+	enum balance_part part = balance_part_of(site);
+
+	return part == PART_SLABS || part == PART_PERCPU;
 }
 
 /**

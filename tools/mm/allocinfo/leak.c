@@ -4,10 +4,12 @@
  *
  * Both the bytes and the calls of a leak rise: memory that is never freed belongs to an
  * allocation that is never freed. The bytes decide; the calls only have to stay, because
- * a call site that also makes many short allocations has noisy calls.
+ * a call site that also makes many short allocations has noisy calls. The pages of slabs
+ * rise with the objects in them: the call site of the objects leaks.
  */
 #include <stdlib.h>
 
+#include "balance.h"
 #include "leak.h"
 
 static void judge(const struct series_set *set, const double *time, unsigned int nr,
@@ -25,6 +27,8 @@ static void judge(const struct series_set *set, const double *time, unsigned int
 	trend_find(time, value, nr, 1, &leak->calls);
 	if (leak->calls.rise <= 0)
 		leak->bytes.verdict = TREND_FLAT;
+	else if (balance_holds_objects(&series->site))
+		leak->bytes.verdict = TREND_OBJECTS;
 }
 
 static int compare_leaks(const void *a, const void *b)

@@ -140,14 +140,11 @@ static bool holds(const struct row *row)
 /* Removes the lines of pages whose objects have lines, too. */
 static void remove_pages(struct rows *rows)
 {
-	enum balance_part part;
 	size_t i, nr = 0;
 
-	for (i = 0; i < rows->nr; i++) {
-		part = balance_part_of(rows->rows[i].site);
-		if (part != PART_SLABS && part != PART_PERCPU)
+	for (i = 0; i < rows->nr; i++)
+		if (!balance_holds_objects(rows->rows[i].site))
 			rows->rows[nr++] = rows->rows[i];
-	}
 	rows->nr = nr;
 }
 

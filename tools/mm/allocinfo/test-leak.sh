@@ -25,17 +25,19 @@ END
 }
 
 # A leak of 1 KiB a minute, and what is none: constant, once, a cache that is emptied, a
-# growth that stops, one call whose memory grows, a module that is loaded late.
+# growth that stops, one call whose memory grows, the pages of the slabs that the leak is in,
+# a module that is loaded late.
 rows='rows = [f"{100000 + 1024 * i} {100 + i} mm/leak.c:1 func:leak_alloc",
     "4096 1 mm/constant.c:1 func:c", f"{4096 + 90000 * (i > 30)} {1 + (i > 30)} mm/once.c:1 func:o",
     f"{5000 * (i % 40)} {i % 40} mm/cache.c:1 func:f", f"{900 * min(i, 60)} {min(i, 60)} mm/stops.c:1 func:s",
-    f"{5000 + 1000 * i} 1 mm/grown.c:1 func:g"] + ["70000 9 drivers/m.c:3 [m] func:m"] * (i > 50)'
+    f"{5000 + 1000 * i} 1 mm/grown.c:1 func:g",
+    f"{4096 * (50 + i // 4)} {50 + i // 4} mm/slub.c:1799 func:alloc_slab_page"] + ["70000 9 drivers/m.c:3 [m] func:m"] * (i > 50)'
 
 # --- what is found
 
 series "$rows" >"$tmp/one"
 expect "one leak" 1 "${leak[@]}" "$tmp/one"
-says "one leak" "1 of 7 call sites leak"
+says "one leak" "1 of 8 call sites leak"
 says "one leak" "60.0K bytes an hour (60.0K to 60.0K), 60.0 calls an hour: mm/leak.c:1 func:leak_alloc"
 says "one leak" "or before, holds"
 says "one leak" "alone it ends the memory in 42 days"
@@ -43,6 +45,7 @@ expect "why the others do not count" 1 "${leak[@]}" -a "$tmp/one"
 says "why the others do not count" "mm/once.c:1 func:o: rose in a few steps only"
 says "why the others do not count" "mm/stops.c:1 func:s: stopped rising"
 says "why the others do not count" "mm/grown.c:1 func:g: gave back"
+says "why the others do not count" "func:alloc_slab_page: holds objects, which are on lines of their own"
 expect "standard input" 1 "${leak[@]}" - <"$tmp/one"
 expect "no leak among those that match" 0 "${leak[@]}" "$tmp/one" func c
 says "no leak among those that match" "0 of 1 call sites leak"
@@ -51,7 +54,7 @@ expect "JSON" 1 "${leak[@]}" --format json -a -o "$tmp/one.json" "$tmp/one"
 expect "JSON is JSON" 0 python3 - "$tmp/one.json" <<'END'
 import json, sys
 got = json.load(open(sys.argv[1]))
-assert got["found"] == 1 and got["sites"] == 7 and got["snapshots"] == 100, got
+assert got["found"] == 1 and got["sites"] == 8 and got["snapshots"] == 100, got
 leak, = got["leaks"]
 assert (leak["file"], leak["line"], leak["module"]) == ("mm/leak.c", 1, None), leak
 assert abs(leak["bytes"]["an_hour"] - 61440) < 1 and abs(leak["calls"]["an_hour"] - 60) < .01
@@ -102,7 +105,7 @@ size=$(stat -c %s "$tmp/one")
 for cut in 1 50 100 300; do
 	head -c "$((size - cut))" "$tmp/one" >"$tmp/cut"
 	expect "cut by $cut" 1 "${leak[@]}" "$tmp/cut"
-	says "cut by $cut" "1 of 7 call sites leak; 6 changed in 99 snapshots"
+	says "cut by $cut" "1 of 8 call sites leak; 7 changed in 99 snapshots"
 done
 
 # Names that would confuse a terminal.
