@@ -451,3 +451,69 @@ climb()
 		rate=$((rate * 6 / 5))
 	done
 }
+
+# Hours of work, for tests that look for leaks.  Time counts instructions in their guests, so
+# hours with little work pass in minutes.  The disk is mounted on /mnt.
+
+# Files come and go, and some stay for hours: page cache, dentries, inodes, journal.
+work_files()
+{
+	mkdir -p /mnt/come
+	seq $((RANDOM % 150 + 50)) | while read -r i; do
+		echo "$i" > "/mnt/come/$i"
+	done
+	dd if=/dev/urandom of=/mnt/kept$((RANDOM % 20)) bs=4096 count=$((RANDOM % 300)) 2>/dev/null
+	cat /mnt/kept* > /dev/null 2>&1
+	ls -lR /sys/class /proc/sys > /dev/null 2>&1
+	[ $((RANDOM % 3)) != 0 ] || rm -rf /mnt/come
+}
+
+# What a compilation does to a kernel: processes that read files, write others and end.
+work_processes()
+{
+	for i in 1 2 3 4 5 6 7 8; do
+		sort /qt/lib.sh /qt/test.sh 2>/dev/null | sed 's/a/b/' | md5sum > /tmp/built
+		(: | cat)
+	done
+	rm -f /tmp/built
+}
+
+# A module is loaded for a while.
+work_module()
+{
+	if [ -d /sys/module/ctag_test ]; then
+		rmmod ctag_test
+	else
+		insmod /modules/ctag_test.ko
+	fi
+}
+
+# work: until /tmp/stop exists, some work every ten seconds, more of it in some hours
+work()
+{
+	round=0
+	while [ ! -e /tmp/stop ]; do
+		round=$((round + 1))
+		work_files
+		[ $((round / 240 % 2)) = 0 ] || work_processes
+		[ $((RANDOM % 100)) != 0 ] || work_module
+		sleep $((RANDOM % 10 + 5))
+	done
+	[ ! -d /sys/module/ctag_test ] || rmmod ctag_test
+}
+
+start_work()
+{
+	# The disk takes time of the host while an idle guest skips to its next timer: a
+	# task that waits for the disk can seem to wait for minutes.
+	echo 0 > /proc/sys/kernel/hung_task_timeout_secs
+	rm -f /tmp/stop
+	work &
+	worker=$!
+}
+
+stop_work()
+{
+	: > /tmp/stop
+	wait $worker
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Twenty call sites leak for two hours, 10 to 100,000 bytes a second, steadily, in steps, in
+# bursts and with a daily rhythm, while files, processes and modules come and go: which does
+# `allocinfo leak` find after what time?  What it reports must leak.
+#
+# append: sysctl.vm.mem_profiling=1
+# programs: allocinfo
+# modules: ctag_keep ctag_test ctag_shapes
+# memory: 5G
+# disk: 256M
+# icount: yes
+# cpus: 1
+# timeout: 3600
+
+. /qt/lib.sh
+
+SHAPES="steady steps bursts daily"
+RATES="10 100 1000 10000 100000"
+
+test_shapes_are_recorded()
+{
+	mount_disk
+	insmod /modules/ctag_keep.ko
+	start_work
+	insmod /modules/ctag_shapes.ko
+	allocinfo record -i 60 -n 121 -o /mnt/recording || fail "record: exit code $?"
+	stop_work
+	rmmod ctag_shapes
+}
+
+# found MINUTES: functions that are reported as leaks after that time, in /tmp/found
+found()
+{
+	allocinfo leak --until "$1m" -n 0 --format json /mnt/recording > /tmp/leak.json
+	code=$?
+	[ $code = 1 ] || [ $code = 0 ] || fail "$1 minutes: exit code $code"
+	sed -n 's/.*"func": *"\([^"]*\)".*/\1/p' /tmp/leak.json > /tmp/found
+	right=$(grep -c '^leak_' /tmp/found)
+	note "$1 minutes: $right of 20 leaks, $(grep -cv '^leak_' /tmp/found) false" \
+		"$(grep -v '^leak_' /tmp/found | tr '\n' ' ')"
+}
+
+test_leaks_are_found()
+{
+	for minutes in 30 45 60 90 120; do
+		found $minutes
+		for name in $(grep '^leak_' /tmp/found); do
+			[ -e "/tmp/first.$name" ] || echo $minutes > "/tmp/first.$name"
+		done
+	done
+	note "minutes until a leak is reported, by bytes a second: $RATES"
+	for shape in $SHAPES; do
+		row=
+		for rate in $RATES; do
+			row="$row $(cat "/tmp/first.leak_${shape}_$rate" 2>/dev/null || echo -)"
+		done
+		note "$shape:$row"
+	done
+	# a kilobyte a second, steadily, is found for sure
+	for rate in 1000 10000 100000; do
+		grep -q "^leak_steady_$rate\$" /tmp/found || fail "leak_steady_$rate was not found"
+	done
+	[ "$right" -ge 10 ] || fail "only $right leaks were found"
+}
+
+test_nothing_else_is_reported()
+{
+	found 120
+	eq "reported without a leak" "$(grep -cv '^leak_' /tmp/found)" 0
+}
+
+run_tests
