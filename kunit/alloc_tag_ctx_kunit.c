@@ -78,7 +78,7 @@ static void release(unsigned int first, unsigned int nr)
 /* Number of live allocations of all call sites. */
 static long all_calls(void)
 {
-	unsigned long i, nr = READ_ONCE(alloc_tag_table)->nr;
+	unsigned long i, nr = READ_ONCE(alloc_tag_nr);
 	long calls, sum = 0;
 	s64 bytes;
 

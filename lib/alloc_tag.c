@@ -33,10 +33,8 @@
 #include <linux/init.h>
 #include <linux/jhash.h>
 #include <linux/kmemleak.h>
-#include <linux/log2.h>
 #include <linux/memblock.h>
 #include <linux/mutex.h>
-#include <linux/overflow.h>
 #include <linux/pgalloc_tag.h>
 #include <linux/rcupdate.h>
 #include <linux/sizes.h>
@@ -76,7 +74,9 @@ struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS] __read_mostly;
 /* The documented bound of per-CPU memory, reached if all counters are hot. */
 static_assert(CODETAG_INDEX_MAX * sizeof(struct lazy_percpu_part) <= SZ_1M);
 
-struct alloc_tag_table *alloc_tag_table __read_mostly;
+struct lazy_percpu_part __percpu *alloc_tag_parts[ALLOC_TAG_NR_PARTS]
+							__page_aligned_bss;
+unsigned int alloc_tag_nr __read_mostly;
 
 struct alloc_tag alloc_tag_none;
 
@@ -143,29 +143,6 @@ static void alloc_tag_share(struct codetag_range *range, unsigned int first)
 	}
 }
 
-/*
- * Make room in the table of parts. The old table is not freed, because its
- * readers take no lock that we could wait for. All old tables together are not
- * larger than the new one.
- */
-static int alloc_tag_grow_table(unsigned int nr)
-{
-	struct alloc_tag_table *table, *old = alloc_tag_table;
-
-	if (nr <= old->nr)
-		return 0;
-	nr = roundup_pow_of_two(nr);
-	table = kvzalloc(struct_size(table, parts, nr), GFP_KERNEL);
-	if (!table)
-		return -ENOMEM;
-	table->nr = nr;
-	memcpy(table->parts, old->parts, old->nr * sizeof(*table->parts));
-	kmemleak_not_leak(table);
-	/* Pairs with the dependent loads in __alloc_tag_count(). */
-	smp_store_release(&alloc_tag_table, table);
-	return 0;
-}
-
 static int alloc_tag_module_load(struct codetag_type *type,
 				 struct codetag_range *range)
 {
@@ -179,8 +156,6 @@ static int alloc_tag_module_load(struct codetag_type *type,
 	}
 
 	last = range->first_index + range->nr_index - 1;
-	if (alloc_tag_grow_table(last + 1))
-		return -ENOMEM;
 	for (i = range->first_index >> ALLOC_TAG_CHUNK_SHIFT;
 	     i <= last >> ALLOC_TAG_CHUNK_SHIFT; i++) {
 		if (alloc_tag_chunks[i])
@@ -191,25 +166,24 @@ static int alloc_tag_module_load(struct codetag_type *type,
 		if (!alloc_tag_chunks[i])
 			return -ENOMEM;
 	}
+	WRITE_ONCE(alloc_tag_nr, max(alloc_tag_nr, last + 1));
 	return 0;
 }
 
-/* Enter the parts of a hot counter in the table, unless it is watched. */
+/* Enter the parts of a hot counter in the array, unless it is watched. */
 static void alloc_tag_enter_parts(unsigned long index,
 				  const struct lazy_percpu_counter *c)
 {
 	struct lazy_percpu_part __percpu *parts = READ_ONCE(c->parts);
-	struct alloc_tag_table *table;
 
 	/* A grace period after a site is watched, no CPU is still in here. */
 	rcu_read_lock();
-	table = READ_ONCE(alloc_tag_table);
-	if (parts && index < table->nr && !alloc_tag_watched(index)) {
-		WRITE_ONCE(table->parts[index], parts);
+	if (parts && index < ALLOC_TAG_NR_PARTS && !alloc_tag_watched(index)) {
+		WRITE_ONCE(alloc_tag_parts[index], parts);
 		/* Pairs with the smp_mb() in alloc_tag_drop_parts(). */
 		smp_mb();
 		if (unlikely(alloc_tag_watched(index)))
-			WRITE_ONCE(table->parts[index], NULL);
+			WRITE_ONCE(alloc_tag_parts[index], NULL);
 	}
 	rcu_read_unlock();
 }
@@ -234,20 +208,18 @@ void alloc_tag_drop_parts(unsigned long index)
 	 * are dropped here.
 	 */
 	smp_mb();
-	WRITE_ONCE(alloc_tag_table->parts[index], NULL);
+	WRITE_ONCE(alloc_tag_parts[index], NULL);
 }
 
 /**
- * alloc_tag_count_slow - change a counter whose parts are not in the table
+ * alloc_tag_count_slow - change a counter whose parts are not in the array
  * @index: index of the tag, 0 for none
  * @bytes: added to its bytes
  * @calls: added to its calls
  * @ref: reference of the memory that is allocated or freed, NULL for neither
  *
- * A work item can give the counter parts at any time, and the table can be
- * replaced while we enter them. An entry that gets lost this way does no harm:
- * the next change of the counter comes here again, counts, and enters the
- * parts.
+ * A work item can give the counter parts at any time. The next change of the
+ * counter comes here, counts, and enters the parts in the array.
  *
  * Context: any.
  */
@@ -523,11 +495,9 @@ static int __init alloc_tag_init_counters(unsigned int nr)
 	void *counters;
 
 	counters = memblock_alloc(nr_chunks * chunk, SMP_CACHE_BYTES);
-	alloc_tag_table = memblock_alloc(struct_size(alloc_tag_table, parts, nr),
-					 SMP_CACHE_BYTES);
-	if (!counters || !alloc_tag_table)
+	if (!counters)
 		return -ENOMEM;
-	alloc_tag_table->nr = nr;
+	alloc_tag_nr = nr;
 	for (i = 0; i < nr_chunks; i++)
 		alloc_tag_chunks[i] = counters + i * chunk;
 	return 0;
@@ -565,6 +535,18 @@ void __init alloc_tag_early_init(void)
 	if (boot_mode == MEM_PROFILING_ON)
 		mem_profiling_enable();
 }
+
+/* After "never" nobody reads the array. */
+static int __init alloc_tag_free_parts(void)
+{
+	/* ia64 does not map its image where virt_to_page() expects it. */
+	if (!alloc_tag_available && !IS_ENABLED(CONFIG_IA64))
+		free_reserved_area(lm_alias(alloc_tag_parts),
+				   lm_alias(alloc_tag_parts + ALLOC_TAG_NR_PARTS),
+				   -1, "unused allocation tag");
+	return 0;
+}
+late_initcall(alloc_tag_free_parts);
 
 #ifdef CONFIG_ALLOC_TAG_KUNIT_TEST
 #include "alloc_tag_kunit.c"

@@ -384,7 +384,7 @@ static struct census *census_alloc(void)
 
 	if (!c)
 		return NULL;
-	c->nr = READ_ONCE(alloc_tag_table)->nr;
+	c->nr = READ_ONCE(alloc_tag_nr);
 	c->end_pfn = census_end_pfn();
 	list_for_each_entry(s, &slab_caches, list)
 		c->nr_caches++;

@@ -276,7 +276,7 @@ static void node_walk_free(struct node_walk *w)
 
 static struct node_walk *node_walk_alloc(void)
 {
-	unsigned int nr = READ_ONCE(alloc_tag_table)->nr;
+	unsigned int nr = READ_ONCE(alloc_tag_nr);
 	struct node_walk *w;
 	int cpu;
 

@@ -43,20 +43,18 @@ extern bool alloc_tag_available;
 
 extern struct lazy_percpu_counter *alloc_tag_chunks[ALLOC_TAG_CHUNKS];
 
-/**
- * struct alloc_tag_table - the per-CPU parts of hot counters, by index
- * @nr: number of entries
- * @parts: NULL for a counter without parts, and for index 0
- *
- * A shortcut to the counters' own parts. References lie next to objects, where
- * an overrun can corrupt them, so every index is checked against @nr.
+/*
+ * The per-CPU parts of hot counters by index, a shortcut to the counters' own
+ * parts: NULL for a counter without parts, and for index 0. References lie next
+ * to objects, where an overrun can corrupt them: unless there are entries for
+ * all values of a reference, an index is checked.
  */
-struct alloc_tag_table {
-	unsigned long nr;
-	struct lazy_percpu_part __percpu *parts[];
-};
+#define ALLOC_TAG_NR_PARTS	(CONFIG_MEM_ALLOC_PROFILING_INDICES + 2)
 
-extern struct alloc_tag_table *alloc_tag_table;
+extern struct lazy_percpu_part __percpu *alloc_tag_parts[ALLOC_TAG_NR_PARTS];
+
+/* The largest index that was given to a tag, plus 1; grows as modules load. */
+extern unsigned int alloc_tag_nr;
 
 /**
  * alloc_tag_counter - get the counter of an index
@@ -78,13 +76,11 @@ static __always_inline void __alloc_tag_count(unsigned long index, long bytes,
 					      long calls,
 					      struct alloc_tag_ref *ref)
 {
-	/* Pairs with the smp_store_release() in alloc_tag_grow_table(). */
-	struct alloc_tag_table *table = READ_ONCE(alloc_tag_table);
 	struct lazy_percpu_part __percpu *parts = NULL;
 
-	if (likely(index < table->nr)) {
+	if (ALLOC_TAG_NR_PARTS > U16_MAX || likely(index < ALLOC_TAG_NR_PARTS)) {
 		/* Pairs with the WRITE_ONCE() in alloc_tag_enter_parts(). */
-		parts = READ_ONCE(table->parts[index]);
+		parts = READ_ONCE(alloc_tag_parts[index]);
 	}
 	if (likely(parts))
 		lazy_percpu_part_add(parts, bytes, calls);
