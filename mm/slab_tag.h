@@ -85,6 +85,17 @@ slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)
 
 #endif /* CONFIG_SLUB */
 
+/* Is this an object of KFENCE, whose reference is elsewhere? */
+static __always_inline bool slab_tag_is_kfence(const void *object)
+{
+#ifdef CONFIG_KFENCE
+	return static_branch_unlikely(&kfence_tag_key) &&
+	       is_kfence_address(object);
+#else
+	return false;
+#endif
+}
+
 static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
 					       const void *object)
 {
@@ -92,7 +103,7 @@ static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
 
 	if (unlikely(!object))
 		return;
-	if (likely(mask) && !is_kfence_address(object))
+	if (likely(mask) && !slab_tag_is_kfence(object))
 		alloc_tag_add(slab_tag_ref(s, mask, object), s->size);
 	else
 		__slab_tag_alloc(s, object);
@@ -103,7 +114,7 @@ static __always_inline void slab_tag_free_one(const struct kmem_cache *s,
 {
 	unsigned int mask = slab_tag_mask(s);
 
-	if (likely(mask) && !is_kfence_address(object))
+	if (likely(mask) && !slab_tag_is_kfence(object))
 		alloc_tag_sub(slab_tag_ref(s, mask, object), s->size);
 	else
 		__slab_tag_free(s, object);
