@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/irqflags.h>
 #include <linux/percpu-defs.h>
 #include <linux/types.h>
 
@@ -90,8 +91,18 @@ static __always_inline void
 lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
 		     long sum, long count)
 {
-	this_cpu_add(parts->sum, sum);
-	this_cpu_add(parts->count, count);
+	unsigned long flags;
+
+	if (IS_ENABLED(CONFIG_HAVE_CMPXCHG_LOCAL)) {
+		this_cpu_add(parts->sum, sum);
+		this_cpu_add(parts->count, count);
+		return;
+	}
+	/* Each this_cpu_add() would disable interrupts; once is enough. */
+	raw_local_irq_save(flags);
+	raw_cpu_add(parts->sum, sum);
+	raw_cpu_add(parts->count, count);
+	raw_local_irq_restore(flags);
 }
 #endif
 
