@@ -43,19 +43,42 @@ static void test_every_object_of_every_size(struct kunit *test)
 	}
 }
 
+/* Objects of a page or more begin anywhere in a page. */
+static void test_every_page_of_large_objects(struct kunit *test)
+{
+	struct kmem_cache s = { .size = PAGE_SIZE };
+	unsigned long pfn, wrong = 0;
+	unsigned int offset;
+
+	if (!alloc_tag_available)
+		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
+	slab_tag_setup(&s, 0, 1);
+	if (!s.tag_mask)
+		kunit_skip(test, "no flat map, or no product of 128 bits");
+	for (pfn = min_low_pfn; pfn < max_low_pfn; pfn++) {
+		for (offset = 0; offset < PAGE_SIZE; offset += PAGE_SIZE / 8)
+			wrong += slab_tag_ref(&s, s.tag_mask,
+					      __va(PFN_PHYS(pfn)) + offset) !=
+				 pgalloc_tag_ref(pfn_to_page(pfn));
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GT(test, max_low_pfn, min_low_pfn);
+}
+
 static void test_no_address_is_enough(struct kunit *test)
 {
-	struct kmem_cache large = { .size = PAGE_SIZE };
 	struct kmem_cache padded = { .size = 64, .red_left_pad = 8 };
+	struct kmem_cache checked = { .size = PAGE_SIZE, .flags = SLAB_CONSISTENCY_CHECKS };
 
-	slab_tag_setup(&large, 0, 1);
-	KUNIT_EXPECT_EQ(test, large.tag_mask, 0);
 	slab_tag_setup(&padded, 0, 62);
 	KUNIT_EXPECT_EQ(test, padded.tag_mask, 0);
+	slab_tag_setup(&checked, 0, 1);
+	KUNIT_EXPECT_EQ(test, checked.tag_mask, 0);
 }
 
 static struct kunit_case slab_tag_cases[] = {
 	KUNIT_CASE(test_every_object_of_every_size),
+	KUNIT_CASE(test_every_page_of_large_objects),
 	KUNIT_CASE(test_no_address_is_enough),
 	{ }
 };

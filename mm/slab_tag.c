@@ -111,6 +111,18 @@ EXPORT_SYMBOL_GPL(__kmem_cache_retag);
 
 #ifdef CONFIG_SLUB
 
+/* One part in size minus one half, for slab_tag_scale(). */
+static s64 slab_tag_fraction(unsigned int size)
+{
+	if (IS_ENABLED(CONFIG_ARCH_SUPPORTS_INT128))
+		return div_u64(U64_MAX, size) + 1 - BIT_ULL(63);
+	return (s64)(U32_MAX / size) + 1 - BIT_ULL(31);
+}
+
+/* Can slab_tag_ref() find the references of objects of a page or more? */
+#define SLAB_TAG_PAGES	(IS_ENABLED(CONFIG_PGALLOC_TAG_FLAT_MAP) &&	\
+			 IS_ENABLED(CONFIG_ARCH_SUPPORTS_INT128))
+
 /**
  * slab_tag_setup - compute the place of the references in slabs of a cache
  * @s: the cache, which has no slabs yet
@@ -120,8 +132,6 @@ EXPORT_SYMBOL_GPL(__kmem_cache_retag);
 void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 		    unsigned int objects)
 {
-	s64 between = s->size - sizeof(struct alloc_tag_ref);
-
 	s->tag_mask = 0;
 	s->tag_mask_full = 0;
 	/*
@@ -129,13 +139,20 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 	 * left, which shifts the objects. With consistency checks, an address
 	 * that is not that of an object must be left for the checks to report.
 	 */
-	if (!slab_tag_inside(s->size) || s->red_left_pad ||
+	if (!alloc_tag_available || s->red_left_pad ||
 	    (s->flags & SLAB_CONSISTENCY_CHECKS) || IS_ENABLED(CONFIG_KASAN))
 		return;
-	s->tag_mask_full = (PAGE_SIZE << order) - 1;
-	s->tag_mask = s->tag_mask_full;
-	s->tag_stride = -div_s64(between << 32, s->size);
-	s->tag_base = (long)objects * s->size;
+	if (slab_tag_inside(s->size)) {
+		s->tag_mask_full = (PAGE_SIZE << order) - 1;
+		s->tag_mask = s->tag_mask_full;
+		s->tag_fraction = slab_tag_fraction(s->size);
+		s->tag_base = objects * s->size / sizeof(struct alloc_tag_ref);
+	} else if (SLAB_TAG_PAGES) {
+		s->tag_mask = ~0UL;
+		s->tag_fraction = slab_tag_fraction(PAGE_SIZE);
+		s->tag_base = (long)pgalloc_tag_map_of_addresses() /
+			      (long)sizeof(struct alloc_tag_ref);
+	}
 }
 
 /* Is this slab smaller than usual, because memory was short? */

@@ -8,6 +8,7 @@
 #include <linux/alloc_tag_ref.h>
 #include <linux/kasan.h>
 #include <linux/kfence.h>
+#include <linux/math64.h>
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING
 
@@ -45,40 +46,55 @@ static inline unsigned int slab_tag_room(unsigned int size)
 
 #ifdef CONFIG_SLUB
 
-static __always_inline unsigned int slab_tag_mask(const struct kmem_cache *s)
+static __always_inline unsigned long slab_tag_mask(const struct kmem_cache *s)
 {
 	return READ_ONCE(s->tag_mask);
 }
 
+/* A product with a fraction of 2^64, or of 2^32 where 64 bits are the widest. */
+static __always_inline long slab_tag_scale(long offset, s64 fraction)
+{
+#ifdef CONFIG_ARCH_SUPPORTS_INT128
+	return mul_s64_s64_high(offset, fraction);
+#else
+	return (s64)offset * fraction >> 32;
+#endif
+}
+
 /*
- * The reference of an object in the slab, from its address alone. A slab is
- * aligned to its size, so the lower bits of the address are the offset of the
- * object, which is size times its number; the reference is as many times two
- * bytes behind the start of the references. What is between the two offsets is
- * taken off by a multiplication with a fraction of 2^32, rounded so that the
- * result is exact for every object.
+ * The reference of an object, from its address alone. All terms are in units of
+ * a reference, two bytes.
+ *
+ * Objects of less than a page: a slab is aligned to its size, so the lower bits
+ * of the address are the offset of the object, which is size times its number;
+ * the reference is as many times two bytes behind the start of the references.
+ * What is between the two offsets is taken off by a multiplication with a
+ * fraction, rounded so that the result is exact for every object.
+ *
+ * Larger objects: the mask leaves the whole address, and the fraction leaves of
+ * it the number of its page, which finds the reference in the flat map.
  *
  * A mask of 0 marks a cache for which the formula does not hold.
  */
 static __always_inline struct alloc_tag_ref *
-slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)
+slab_tag_ref(const struct kmem_cache *s, unsigned long mask, const void *object)
 {
-	s64 offset = (unsigned int)(unsigned long)object & mask;
+	struct alloc_tag_ref *start = kasan_reset_tag(object);
+	long offset = (unsigned long)object & mask;
 
-	return kasan_reset_tag(object) +
-	       (long)(offset * s->tag_stride >> 32) + s->tag_base;
+	return start + slab_tag_scale(offset, s->tag_fraction) + s->tag_base;
 }
 
 #else /* CONFIG_SLUB */
 
 /* SLAB takes the slow path: with colouring, the formula above does not hold. */
-static __always_inline unsigned int slab_tag_mask(const struct kmem_cache *s)
+static __always_inline unsigned long slab_tag_mask(const struct kmem_cache *s)
 {
 	return 0;
 }
 
 static __always_inline struct alloc_tag_ref *
-slab_tag_ref(const struct kmem_cache *s, unsigned int mask, const void *object)
+slab_tag_ref(const struct kmem_cache *s, unsigned long mask, const void *object)
 {
 	return NULL;
 }
@@ -99,7 +115,7 @@ static __always_inline bool slab_tag_is_kfence(const void *object)
 static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
 					       const void *object)
 {
-	unsigned int mask = slab_tag_mask(s);
+	unsigned long mask = slab_tag_mask(s);
 
 	if (unlikely(!object))
 		return;
@@ -112,7 +128,7 @@ static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
 static __always_inline void slab_tag_free_one(const struct kmem_cache *s,
 					      const void *object)
 {
-	unsigned int mask = slab_tag_mask(s);
+	unsigned long mask = slab_tag_mask(s);
 
 	if (likely(mask) && !slab_tag_is_kfence(object))
 		alloc_tag_sub(slab_tag_ref(s, mask, object), s->size);
