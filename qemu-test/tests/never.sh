@@ -27,6 +27,13 @@ test_nothing_accounted()
 	eq "bytes and calls" "$(sum_tags .)" "0 0"
 }
 
+test_memory_is_given_back()
+{
+	# 512K, or 256K on 32 bit
+	dmesg | grep -Eq "Freeing unused allocation tag memory: (512|256)K" ||
+		fail "the array of counters stays"
+}
+
 test_no_records()
 {
 	for how in "" --compat; do
