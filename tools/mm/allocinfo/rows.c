@@ -235,7 +235,8 @@ void rows_sort(struct rows *rows, enum row_sort sort)
 
 	index_free(&rows->index);
 	rows->index = (struct index) { 0 };
-	qsort_r(rows->rows, rows->nr, sizeof(*rows->rows), compare_rows, &order);
+	if (rows->nr)
+		qsort_r(rows->rows, rows->nr, sizeof(*rows->rows), compare_rows, &order);
 }
 
 /**
