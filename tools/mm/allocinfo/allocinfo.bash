@@ -71,7 +71,7 @@ _allocinfo_report()
 {
 	case $prev in
 	-b | --by)
-		_allocinfo_words 'site func file dir module'
+		_allocinfo_words 'site func file dir module node'
 		return ;;
 	-s | --sort)
 		_allocinfo_words 'bytes calls average'

@@ -42,6 +42,7 @@ struct options {
 	uint64_t top;
 	bool top_given;
 	bool by_given;
+	bool nodes;
 	bool plain;
 	bool calls;
 	bool force;
@@ -73,7 +74,9 @@ INPUT_HELP
 "FILTER: 'file F', 'func G', 'module M', 'line N-M' as in dynamic debug\n"
 "\n"
 "Options:\n"
-"  -b, --by WHAT        one row per site (default), func, file, dir or module\n"
+"  -b, --by WHAT        one row per site (default), func, file, dir or module; or node:\n"
+"                       a row per site with its bytes on each NUMA node, from\n"
+"                       /proc/allocinfo.nodes or a copy of that file\n"
 "  -s, --sort KEY       sort by bytes (default), calls, average or name\n"
 "  -n, --top N          print N rows, 0 for all (default: 20 in text)\n"
 "  -B, --bytes          print plain numbers of bytes\n"
@@ -145,7 +148,8 @@ static void take_option(struct options *options, int opt)
 {
 	switch (opt) {
 	case 'b':
-		options->by = by_value(optarg);
+		options->nodes = !strcmp(optarg, "node");
+		options->by = options->nodes ? BY_SITE : by_value(optarg);
 		options->by_given = true;
 		break;
 	case 's':
@@ -188,10 +192,23 @@ static bool has_stacks(const struct options *options)
 	return options->format == FORMAT_FOLDED || options->format == FORMAT_PPROF;
 }
 
+/* /proc/allocinfo.nodes has no calls. */
+static void check_nodes(const struct options *options)
+{
+	if (options->sort == SORT_CALLS || options->sort == SORT_AVERAGE)
+		usage_error("memory by node is sorted by bytes or name", "");
+	if (options->format == FORMAT_OPENMETRICS)
+		usage_error("memory by node is written as text, json or csv", "");
+	if (options->vmcore)
+		usage_error("a dump has no memory by node", options->vmcore);
+}
+
 static void check_options(const struct options *options)
 {
 	if (has_stacks(options) && options->by_given)
 		usage_error("stacks have a frame for each of them; --by cannot be used", "");
+	if (options->nodes)
+		check_nodes(options);
 	if (options->contexts && !has_stacks(options))
 		usage_error("--contexts is for the formats folded and pprof", "");
 	if (options->vmcore && options->input)
@@ -218,8 +235,12 @@ static void take_options(struct options *options, int argc, char **argv)
 
 /* The report */
 
-static bool read_input(struct input *input, const struct options *options)
+static bool read_input(struct report *report, const struct options *options)
 {
+	struct input *input = &report->input;
+
+	if (options->nodes)
+		return input_nodes(input, &report->nodes, options->input, options->proc);
 	if (options->vmcore)
 		return input_vmcore(input, options->vmcore, options->map);
 	if (options->input)
@@ -268,12 +289,14 @@ static bool read_contexts(struct report *report, const struct options *options)
 
 static bool write_format(const struct report *report, enum format format, FILE *out)
 {
+	bool nodes = report->nodes.nr;
+
 	switch (format) {
 	case FORMAT_JSON:
-		write_json(report, out);
+		(nodes ? write_nodes_json : write_json)(report, out);
 		break;
 	case FORMAT_CSV:
-		write_csv(report, out);
+		(nodes ? write_nodes_csv : write_csv)(report, out);
 		break;
 	case FORMAT_FOLDED:
 		write_folded(report, out);
@@ -284,7 +307,7 @@ static bool write_format(const struct report *report, enum format format, FILE *
 		write_openmetrics(report, out);
 		break;
 	case FORMAT_TEXT:
-		write_text(report, out);
+		(nodes ? write_nodes_text : write_text)(report, out);
 		break;
 	}
 	return true;
@@ -303,6 +326,8 @@ static int run(struct report *report, const struct options *options)
 	report->plain = options->plain;
 	report->calls = options->calls;
 	rows_make(rows, &report->input.table, options->by, &options->query);
+	if (options->nodes)
+		nodes_merge(&report->nodes, &report->input.table, rows);
 	rows_sort(rows, options->sort);
 	report->nr = options->top ? min_u64(options->top, rows->nr) : rows->nr;
 	if (!outfile_close(out, options->output, write_format(report, options->format, out)))
@@ -326,10 +351,11 @@ int cmd_report(int argc, char **argv)
 	int code = EXIT_CANNOT;
 
 	take_options(&options, argc, argv);
-	if (read_input(&report.input, &options) && read_contexts(&report, &options))
+	if (read_input(&report, &options) && read_contexts(&report, &options))
 		code = run(&report, &options);
 	rows_free(&report.rows);
 	contexts_free(&report.contexts);
+	nodes_free(&report.nodes);
 	input_free(&report.input);
 	query_free(&options.query);
 	return code;

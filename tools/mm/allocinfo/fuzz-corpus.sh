@@ -34,6 +34,13 @@ rm -r proc
 # two tables, which fuzz-match compares
 printf 'allocinfo - version: 2.0\n1 1 a.c:1 func:f\n2 1 a.c:5 [m] func:f\n' >tables
 printf '\0allocinfo - version: 1.0\n3 1 a.c:2 func:f\n4 1 a.c:2 func:f\n' >>tables
+# memory by node, for fuzz-nodes
+{
+	printf 'allocinfo.nodes - version: 1.0\n'
+	printf '#     <size>    <node 0>    <node 2>     <unseen> <tag info>\n'
+	printf '4096 4096 0 0 mm/slub.c:17 func:alloc_slab_page\n'
+	printf '300 100 150 50 a.c:5 [m] func:f\n100 200 0 -100 a.c:5 [m] func:f\n'
+} >nodes
 # allocation contexts, for fuzz-contexts, and a series that rises, for fuzz-trend
 {
 	printf '      8KiB        2 mm/slub.c:17 module:slub func:alloc_slab_page\n'

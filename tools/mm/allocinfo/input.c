@@ -60,13 +60,14 @@ static void remember_file(struct input *input, const struct stat *st)
 	}
 }
 
-static bool parse(struct input *input)
+static bool parse(struct input *input, struct nodes *nodes)
 {
-	if (!table_parse(&input->table, input->name,
-			 &(struct complainer){ complaints_print, &input->damage }))
-		return false;
+	const struct complainer to = { complaints_print, &input->damage };
+	bool good = nodes ? nodes_parse(nodes, &input->table, input->name, &to) :
+			    table_parse(&input->table, input->name, &to);
+
 	table_clean(&input->table);
-	return true;
+	return good;
 }
 
 /* Internals: which snapshot */
@@ -208,10 +209,10 @@ static bool read_snap(struct input *input, const char *path, const struct when *
 			break;
 	}
 	snap_close(reader);
-	return found ? parse(input) : fail(input->name, "there is no such snapshot");
+	return found ? parse(input, NULL) : fail(input->name, "there is no such snapshot");
 }
 
-static bool read_fd(struct input *input, int fd)
+static bool read_fd(struct input *input, struct nodes *nodes, int fd)
 {
 	int err = fd < 0 ? errno : -table_read(&input->table, fd);
 	struct stat st;
@@ -220,7 +221,13 @@ static bool read_fd(struct input *input, int fd)
 		remember_file(input, &st);
 	if (fd >= 0)
 		close(fd);
-	return err ? fail(input->name, strerror(err)) : parse(input);
+	return err ? fail(input->name, strerror(err)) : parse(input, nodes);
+}
+
+static bool read_copy(struct input *input, struct nodes *nodes, const char *path)
+{
+	return read_fd(input, nodes, strcmp(path, "-") ?
+		       open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : dup(STDIN_FILENO));
 }
 
 static void begin(struct input *input, const char *name)
@@ -257,6 +264,21 @@ static void about_machine(struct input *input, const struct source *source)
 		free(input->meminfo);
 		input->meminfo = need_string(text);
 	}
+}
+
+static bool read_live(struct input *input, struct nodes *nodes, const char *proc)
+{
+	struct source source;
+	enum profiling state = source_open(&source, proc);
+
+	if (state == PROFILING_ON)
+		state = nodes ? source_read_nodes(&source, &input->table, nodes) :
+				source_read(&source, &input->table);
+	source_explain(&source, state);
+	table_clean(&input->table);
+	about_machine(input, &source);
+	source_close(&source);
+	return state == PROFILING_ON || state == PROFILING_OFF;
 }
 
 /* Internals: crash dumps */
@@ -298,18 +320,28 @@ static int start_dump(const char *dump, const char *map, pid_t *pid)
  */
 bool input_live(struct input *input, const char *proc)
 {
-	enum profiling state;
-	struct source source;
-
 	begin(input, "/proc/allocinfo");
-	state = source_open(&source, proc);
-	if (state == PROFILING_ON)
-		state = source_read(&source, &input->table);
-	source_explain(&source, state);
-	table_clean(&input->table);
-	about_machine(input, &source);
-	source_close(&source);
-	return state == PROFILING_ON || state == PROFILING_OFF;
+	return read_live(input, NULL, proc);
+}
+
+/**
+ * input_nodes - read the memory of call sites by node
+ * @input: result, to be freed with input_free()
+ * @nodes: result, to be freed with nodes_free()
+ * @what: a copy of /proc/allocinfo.nodes, "-" for standard input, NULL for the running kernel
+ * @proc: where procfs is mounted
+ *
+ * Return: false after a message.
+ */
+bool input_nodes(struct input *input, struct nodes *nodes, const char *what,
+		 const char *proc)
+{
+	begin(input, what ? what : "/proc/allocinfo.nodes");
+	if (!what)
+		return read_live(input, nodes, proc);
+	if (snap_is_file(what))
+		return fail(what, "snapshots have no memory by node");
+	return read_copy(input, nodes, what);
 }
 
 /**
@@ -336,7 +368,7 @@ bool input_vmcore(struct input *input, const char *dump, const char *map)
 	/* allocinfo-dump has printed a message */
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		return false;
-	return err ? fail(dump, strerror(err)) : parse(input);
+	return err ? fail(dump, strerror(err)) : parse(input, NULL);
 }
 
 /**
@@ -354,13 +386,13 @@ bool input_read(struct input *input, const char *what)
 
 	begin(input, what);
 	if (!strcmp(what, "-"))
-		return read_fd(input, dup(STDIN_FILENO));
+		return read_copy(input, NULL, what);
 	path = need_string(what);
 	ok = split(path, &when);
 	if (ok && snap_is_file(path))
 		ok = resolve(path, &when) && read_snap(input, path, &when);
 	else if (ok)
-		ok = read_fd(input, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+		ok = read_copy(input, NULL, path);
 	free(path);
 	return ok;
 }

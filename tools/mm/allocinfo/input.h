@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "nodes.h"
 #include "table.h"
 
 #define INPUT_HELP \
@@ -51,6 +52,8 @@ struct input {
 
 bool input_read(struct input *input, const char *what);
 bool input_live(struct input *input, const char *proc);
+bool input_nodes(struct input *input, struct nodes *nodes, const char *what,
+		 const char *proc);
 bool input_vmcore(struct input *input, const char *dump, const char *map);
 void input_free(struct input *input);
 

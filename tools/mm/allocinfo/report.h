@@ -12,6 +12,7 @@
 
 #include "contexts.h"
 #include "input.h"
+#include "nodes.h"
 #include "rows.h"
 
 /* version of the JSON output */
@@ -21,6 +22,7 @@
  * struct report - a table to be written
  * @input: the table and where it comes from
  * @contexts: stacks of call sites, perhaps none
+ * @nodes: memory by node, without nodes if it was not asked for
  * @rows: its rows
  * @nr: number of rows to be written
  * @plain: print plain numbers of bytes
@@ -29,6 +31,7 @@
 struct report {
 	struct input input;
 	struct contexts contexts;
+	struct nodes nodes;
 	struct rows rows;
 	size_t nr;
 	bool plain;
@@ -38,6 +41,9 @@ struct report {
 void write_text(const struct report *report, FILE *out);
 void write_csv(const struct report *report, FILE *out);
 void write_json(const struct report *report, FILE *out);
+void write_nodes_text(const struct report *report, FILE *out);
+void write_nodes_csv(const struct report *report, FILE *out);
+void write_nodes_json(const struct report *report, FILE *out);
 void write_openmetrics(const struct report *report, FILE *out);
 void write_folded(const struct report *report, FILE *out);
 bool write_pprof(const struct report *report, FILE *out);

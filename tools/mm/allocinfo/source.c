@@ -17,6 +17,9 @@
 #include "util.h"
 
 #define SYSCTL	"sys/vm/mem_profiling"
+#define NODES	"allocinfo.nodes"
+/* How often the nodes are read if modules are loaded or unloaded meanwhile. */
+#define NODES_TRIES	5
 
 static bool join(const struct source *source, const char *name, char *path, size_t size)
 {
@@ -97,6 +100,34 @@ static bool is_read_only(const struct source *source)
 	       !(st.st_mode & 0222);
 }
 
+static enum profiling why_no_nodes(struct source *source, int err)
+{
+	source->err = -err;
+	switch (err) {
+	case ENOENT:
+		return PROFILING_NO_NODES;
+	case EOPNOTSUPP:
+		return PROFILING_NEVER;
+	case EACCES:
+	case EPERM:
+		return PROFILING_NODES_DENIED;
+	default:
+		return PROFILING_FAILED;
+	}
+}
+
+/* A walk over all memory. Returns an errno. */
+static int read_nodes(const struct source *source, struct table *table)
+{
+	int fd = open_file(source, NODES), err;
+
+	if (fd < 0)
+		return errno;
+	err = -table_read(table, fd);
+	close(fd);
+	return err;
+}
+
 /* A copy of procfs that has no sysctl is taken as that of a machine that counts. */
 static enum profiling state_of(const struct source *source, const struct table *table)
 {
@@ -120,7 +151,7 @@ static enum profiling state_of(const struct source *source, const struct table *
  */
 enum profiling source_open(struct source *source, const char *proc)
 {
-	*source = (struct source) { .proc = proc };
+	*source = (struct source) { .proc = proc, .name = "allocinfo" };
 	source->fd = open_file(source, "allocinfo");
 	return source->fd < 0 ? why_not(source, errno) : PROFILING_ON;
 }
@@ -155,6 +186,35 @@ enum profiling source_read(struct source *source, struct table *table)
 }
 
 /**
+ * source_read_nodes - read the memory of call sites by node
+ * @source: opened by source_open()
+ * @table: receives the call sites
+ * @nodes: receives their memory by node
+ *
+ * Complaints about damaged lines go to standard error.
+ *
+ * Return: the state; @table and @nodes are valid if it is PROFILING_ON or PROFILING_OFF.
+ */
+enum profiling source_read_nodes(struct source *source, struct table *table,
+				 struct nodes *nodes)
+{
+	const struct complainer to = { complaints_print, &(uint64_t){ 0 } };
+	int err, tries = NODES_TRIES;
+
+	source->name = NODES;
+	do {
+		err = read_nodes(source, table);
+	} while (err == ESTALE && --tries);
+	if (err)
+		return why_no_nodes(source, err);
+	if (!nodes_parse(nodes, table, NODES, &to)) {
+		source->err = -EPROTO;
+		return PROFILING_FAILED;
+	}
+	return state_of(source, table);
+}
+
+/**
  * source_close - close the file
  * @source: was set up by source_open()
  */
@@ -182,6 +242,10 @@ const char *profiling_advice(enum profiling state)
 			"it needs CONFIG_MEM_ALLOC_PROFILING",
 		[PROFILING_DENIED] = "only root can read /proc/allocinfo; "
 			"run this program with sudo",
+		[PROFILING_NO_NODES] = "this kernel does not show memory by node; it needs "
+			"CONFIG_NUMA, and mainline has no /proc/allocinfo.nodes",
+		[PROFILING_NODES_DENIED] = "only root with CAP_PERFMON can read "
+			"/proc/allocinfo.nodes; a container may not have it",
 	};
 
 	return (size_t)state < ARRAY_SIZE(advice) ? advice[state] : NULL;
@@ -200,6 +264,7 @@ void source_explain(const struct source *source, enum profiling state)
 	if (advice)
 		fprintf(stderr, "%s: %s\n", program_invocation_short_name, advice);
 	else if (state == PROFILING_FAILED)
-		fprintf(stderr, "%s: cannot read %s/allocinfo: %s\n",
-			program_invocation_short_name, source->proc, strerror(-source->err));
+		fprintf(stderr, "%s: cannot read %s/%s: %s\n",
+			program_invocation_short_name, source->proc, source->name,
+			strerror(-source->err));
 }

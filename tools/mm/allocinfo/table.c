@@ -141,7 +141,14 @@ static char *word_end(char *p)
 	return p;
 }
 
-static bool take_count(char **p, int64_t *count)
+/**
+ * table_take_count - take a number from a line
+ * @p: where the number begins; moves to the next word
+ * @count: receives the number
+ *
+ * Return: false if there is none.
+ */
+bool table_take_count(char **p, int64_t *count)
 {
 	bool negative = **p == '-';
 	const char *end;
@@ -208,7 +215,15 @@ static void take_words(char *p, struct site *site)
 	}
 }
 
-static bool parse_line(char *p, struct site *site)
+static bool take_counts(char **p, struct site *site, size_t nr, void *data)
+{
+	(void)nr;
+	(void)data;
+	return table_take_count(p, &site->bytes) && table_take_count(p, &site->calls);
+}
+
+static bool parse_line(char *p, struct site *site, size_t nr,
+		       const struct table_format *format)
 {
 	/* no literal, because a user may clean the names in place */
 	static char none[1];
@@ -216,7 +231,7 @@ static bool parse_line(char *p, struct site *site)
 
 	*site = (struct site) { .module = none, .func = none, .extra = none, .accurate = true };
 	p = skip_blanks(p);
-	if (!take_count(&p, &site->bytes) || !take_count(&p, &site->calls))
+	if (!format->take(&p, site, nr, format->data))
 		return false;
 	place = p;
 	p = word_end(p);
@@ -226,13 +241,14 @@ static bool parse_line(char *p, struct site *site)
 	return true;
 }
 
-static bool parse_heading(struct table *table, const char *line)
+static bool parse_heading(struct table *table, const char *line, const char *heading)
 {
+	size_t len = strlen(heading);
 	const char *end;
 	uint64_t major, minor;
 
-	if (strncmp(line, HEADING, strlen(HEADING)) ||
-	    !number_take(line + strlen(HEADING), &major, &end) || *end != '.' ||
+	if (strncmp(line, heading, len) ||
+	    !number_take(line + len, &major, &end) || *end != '.' ||
 	    !number_parse(end + 1, UINT32_MAX, &minor) || major > UINT32_MAX)
 		return false;
 	table->major = major;
@@ -255,23 +271,56 @@ static char *next_line(struct table *table, char **at)
 	return line;
 }
 
-static void add_line(struct table *table, char *line, const char *name, uint64_t nr,
-		     const struct complainer *to)
+static void add_line(struct table *table, const struct table_format *format, char *line,
+		     const char *name, uint64_t nr, const struct complainer *to)
 {
 	if (table->nr == table->room) {
 		table->room = table->room ? table->room * 2 : 1024;
 		table->sites = need_more(table->sites, table->room, sizeof(*table->sites));
 	}
-	if (parse_line(line, &table->sites[table->nr])) {
+	if (parse_line(line, &table->sites[table->nr], table->nr, format)) {
 		table->nr++;
 	} else {
 		table->damaged++;
-		complain(to, name, nr, "not a line of /proc/allocinfo");
+		complain(to, name, nr, "not a line of %s", format->file);
 	}
 }
 
 /**
- * table_parse - find the call sites in the text
+ * table_parse_as - find the call sites in a text of some format
+ * @table: has a text; its strings are used from now on
+ * @format: the format
+ * @name: name of the file, for complaints
+ * @to: receives complaints about lines that are damaged, with their number
+ *
+ * Return: false if the text does not begin with the heading of @format.
+ */
+bool table_parse_as(struct table *table, const struct table_format *format, const char *name,
+		    const struct complainer *to)
+{
+	char *at = table->text, *line;
+	uint64_t nr = 1;
+
+	table->nr = 0;
+	table->damaged = 0;
+	line = next_line(table, &at);
+	if (!line || !parse_heading(table, line, format->heading)) {
+		complain(to, name, 1, "not a copy of %s", format->file);
+		return false;
+	}
+	if (table->major > format->major)
+		complain(to, name, 1, "version %u.%u of the format is newer than this program",
+			 table->major, table->minor);
+	while ((line = next_line(table, &at))) {
+		nr++;
+		if (*line && *line != '#')
+			add_line(table, format, line, name, nr, to);
+	}
+	return true;
+}
+
+/**
+ * table_parse - find the call sites in the text of /proc/allocinfo
  * @table: has a text; its strings are used from now on
  * @name: name of the file, for complaints
  * @to: receives complaints about lines that are damaged, with their number
@@ -280,25 +329,14 @@ static void add_line(struct table *table, char *line, const char *name, uint64_t
  */
 bool table_parse(struct table *table, const char *name, const struct complainer *to)
 {
-	char *at = table->text, *line;
-	uint64_t nr = 1;
+	static const struct table_format format = {
+		.file = "/proc/allocinfo",
+		.heading = HEADING,
+		.major = TABLE_MAJOR,
+		.take = take_counts,
+	};
 
-	table->nr = 0;
-	table->damaged = 0;
-	line = next_line(table, &at);
-	if (!line || !parse_heading(table, line)) {
-		complain(to, name, 1, "not a copy of /proc/allocinfo");
-		return false;
-	}
-	if (table->major > TABLE_MAJOR)
-		complain(to, name, 1, "version %u.%u of the format is newer than this program",
-			 table->major, table->minor);
-	while ((line = next_line(table, &at))) {
-		nr++;
-		if (*line && *line != '#')
-			add_line(table, line, name, nr, to);
-	}
-	return true;
+	return table_parse_as(table, &format, name, to);
 }
 
 /* The strings of call sites are in the text of the table, except empty ones. */

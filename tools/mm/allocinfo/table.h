@@ -72,11 +72,31 @@ struct table {
 	uint64_t damaged;
 };
 
+/**
+ * struct table_format - a text whose lines end as those of /proc/allocinfo do
+ * @file: its name, for complaints
+ * @heading: its first line, up to the version
+ * @major: the newest major version that is known
+ * @take: takes the numbers at the beginning of the line of the call site @nr, and sets
+ *	those of @site; returns false if they are damaged
+ * @data: passed to @take
+ */
+struct table_format {
+	const char *file;
+	const char *heading;
+	unsigned int major;
+	bool (*take)(char **line, struct site *site, size_t nr, void *data);
+	void *data;
+};
+
 int table_read(struct table *table, int fd);
 int table_read_records(struct table *table, int fd, const struct allocinfo_filter *filter);
 void table_set_text(struct table *table, const char *text, size_t size);
 bool table_parse(struct table *table, const char *name, const struct complainer *to);
 void table_clean(struct table *table);
+bool table_parse_as(struct table *table, const struct table_format *format, const char *name,
+		    const struct complainer *to);
+bool table_take_count(char **p, int64_t *count);
 void table_free(struct table *table);
 
 int site_compare(const struct site *a, const struct site *b);

@@ -162,6 +162,100 @@ test_pprof() {
 	says "go tool pprof -diff_base" '8192B'
 }
 
+# nodes_table: a copy of /proc/allocinfo.nodes
+nodes_table() {
+	cat <<-'END'
+		allocinfo.nodes - version: 1.0
+		#     <size>    <node 0>    <node 2>     <unseen> <tag info>
+		    33685504     16842752     16842752            0 mm/memory.c:4190 func:do_anonymous_page
+		        1000          300          500          200 fs/ext4/super.c:30 [ext4] func:ext4_fill_super
+		         100            0          200         -100 fs/ext4/super.c:30 [ext4] func:ext4_fill_super
+		           0            0         4096        -4096 mm/slub.c:10 func:alloc_slab_page
+	END
+}
+
+test_nodes() {
+	nodes_table >nodes
+	cat >want <<-'END'
+		file,line,function,module,bytes,node0,node2,unseen,sites,accurate
+		mm/memory.c,4190,do_anonymous_page,,33685504,16842752,16842752,0,1,yes
+		fs/ext4/super.c,30,ext4_fill_super,ext4,1100,300,700,100,2,yes
+		mm/slub.c,10,alloc_slab_page,,0,0,4096,-4096,1,yes
+	END
+	"$allocinfo" report --by node --format csv nodes >have
+	same "by node, csv" have want
+	"$allocinfo" report --by node --format csv - --sort name <nodes | cut -d, -f1 | tr '\n' ' ' >have
+	is "by node, sorted by name" "$(cat have)" 'file fs/ext4/super.c mm/memory.c mm/slub.c '
+	is "by node, a filter" "$("$allocinfo" report --by node --format csv nodes module ext4 | sed 1d)" \
+		"$(sed -n 3p want)"
+	expect "by node, text" 0 "$allocinfo" report --by node --bytes -n 1 nodes
+	says "by node, text" '     BYTES     NODE 0     NODE 2     UNSEEN  CALL SITE'
+	says "by node, text" '  33686604   16843052   16847548      -3996  all rows'
+	says "by node, text" '  33685504   16842752   16842752          0  mm/memory.c:4190 func:do_anonymous_page'
+	says "by node, text" '      1100        300       4796      -3996  2 more rows'
+	"$allocinfo" report --by node --format json -n 2 nodes >have.json
+	expect "by node, json" 0 python3 - <<-'END'
+		import json
+		d = json.load(open("have.json"))
+		assert (d["bytes"], d["nodes"], d["unseen"]) == (33686604, {"0": 16843052, "2": 16847548}, -3996), d
+		assert d["rows"][1]["nodes"] == {"0": 300, "2": 700} and d["rows"][1]["unseen"] == 100
+		assert "calls" not in d["rows"][1] and d["rows_left_out"] == 1
+	END
+	expect "cut at every byte, and every byte changed" 0 "$bin/cut-nodes" nodes
+	says "cut at every byte, and every byte changed" '4 call sites, 2 nodes'
+	for format in text json csv; do
+		expect "by node, $format, a full disk" 3 "$allocinfo" report --by node --format $format -f -o /dev/full nodes
+	done
+}
+
+test_nodes_damaged() {
+	sed '3s/ 0 mm/ 1 mm/' nodes >bad
+	expect "numbers that do not add up" 2 "$allocinfo" report --by node bad
+	says "numbers that do not add up" 'bad:3: not a line of /proc/allocinfo.nodes'
+	says "numbers that do not add up" 'ext4_fill_super'
+	for edit in 2d '2s/<node 0>/<node x>/' '2s/<node 2>/<node 0>/' '2s/<unseen>//' '1s/nodes/modes/'; do
+		sed "$edit" nodes >bad
+		expect "heading, $edit" 1 "$allocinfo" report --by node bad
+		says "heading, $edit" 'not a copy of /proc/allocinfo.nodes'
+	done
+	sed '1s/1.0/2.0/' nodes >bad
+	expect "a newer version" 2 "$allocinfo" report --by node bad
+	says "a newer version" 'newer than this program'
+	expect "a table without nodes" 1 "$allocinfo" report --by node table
+	expect "nodes as a table" 1 "$allocinfo" report nodes
+	for word in calls average; do
+		expect "sorted by $word" 64 "$allocinfo" report --by node --sort $word nodes
+	done
+	for format in folded pprof openmetrics; do
+		expect "as $format" 64 "$allocinfo" report --by node --format $format -o p nodes
+	done
+	expect "a dump" 64 "$allocinfo" report --by node --vmcore dump
+	expect "by node, no such file" 1 "$allocinfo" report --by node none
+	says "by node, no such file" 'none: No such file'
+}
+
+test_nodes_live() {
+	mkdir -p numa/sys/vm
+	cp table numa/allocinfo
+	echo 1 >numa/sys/vm/mem_profiling
+	"$allocinfo" record --proc numa -n 1 -o recording
+	expect "a recording" 1 "$allocinfo" report --by node recording
+	says "a recording" 'snapshots have no memory by node'
+	expect "a kernel without the file" 1 "$allocinfo" report --by node --proc numa
+	is "a kernel without the file" "$(cat out)" "allocinfo report: this kernel does not show memory by node; it needs CONFIG_NUMA, and mainline has no /proc/allocinfo.nodes"
+	cp nodes numa/allocinfo.nodes
+	expect "live, by node" 0 "$allocinfo" report --by node --proc numa --bytes
+	says "live, by node" '/proc/allocinfo.nodes, '
+	says "live, by node" '1100        300        700        100  fs/ext4/super.c:30 [ext4] func:ext4_fill_super'
+	rm numa/allocinfo.nodes
+	mkdir numa/allocinfo.nodes
+	expect "a file that cannot be read" 1 "$allocinfo" report --by node --proc numa
+	says "a file that cannot be read" 'cannot read numa/allocinfo.nodes: Is a directory'
+	rm numa/allocinfo
+	expect "by node, no table" 1 "$allocinfo" report --by node --proc numa
+	says "by node, no table" 'this kernel was booted with profiling disabled'
+}
+
 # A crash dump is read by allocinfo-dump, whose messages and exit code count.
 test_vmcore() {
 	mkdir -p path
@@ -262,7 +356,7 @@ test_documents() {
 	END
 }
 
-for t in rows json folded contexts openmetrics pprof vmcore outputs full_disk check documents; do
+for t in rows json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore outputs full_disk check documents; do
 	"test_$t"
 done
 finish
