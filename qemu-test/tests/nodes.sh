@@ -7,6 +7,7 @@
 # append: sysctl.vm.mem_profiling=1 kfence.sample_interval=1
 # append: sysctl.vm.mem_profiling=never
 # modules: ctag_nodes
+# programs: allocinfo
 # memory: 1G
 # qemu: -smp 2,sockets=2,cores=1,threads=1
 # qemu: -object memory-backend-ram,id=m0,size=512M -numa node,nodeid=0,cpus=0,memdev=m0
@@ -86,6 +87,41 @@ test_sums_are_those_of_the_counters()
 	[ "$1" -ge $(($2 - 5)) ] && [ "$1" -le $(($2 + 5)) ] || fail "$1 functions, allocinfo has $2"
 }
 
+# The rows of allocinfo report, from a copy, are those of the copy, to the byte
+test_report_by_node()
+{
+	needs_profiling
+	insmod /modules/ctag_nodes.ko node=1
+	cp $NODES /tmp/copy
+	rmmod ctag_nodes
+	# call sites that have the same name are one row
+	awk 'NR > 2 { at = index($0, $5); key = substr($0, at); sub(/ *$/, "", key)
+		b[key] += $1; n0[key] += $2; n1[key] += $3; u[key] += $4 }
+		END { for (key in b) printf "%.0f %.0f %.0f %.0f %s\n", b[key], n0[key], n1[key], u[key], key }' \
+		/tmp/copy | sort > /tmp/want
+	allocinfo report --by node --format csv /tmp/copy > /tmp/csv || fail "exit code $?"
+	eq heading "$(head -n 1 /tmp/csv)" "file,line,function,module,bytes,node0,node1,unseen,sites,accurate"
+	awk -F, 'NR > 1 { printf "%s %s %s %s %s:%s%s func:%s%s\n", $5, $6, $7, $8, $1, $2,
+		$4 == "" ? "" : " [" $4 "]", $3, $10 == "no" ? " accurate:no" : "" }' /tmp/csv |
+		sort > /tmp/got
+	diff /tmp/want /tmp/got > /tmp/diff || fail "$(head -n 5 /tmp/diff)"
+	note "$(wc -l < /tmp/got) rows, $(allocinfo report --by node --format csv /tmp/copy func nodes_large)"
+	eq filter "$(allocinfo report --by node --format csv /tmp/copy func nodes_large | tail -n +2 | cut -d , -f 5-8)" \
+		"65536,0,65536,0"
+}
+
+test_report_of_the_running_kernel()
+{
+	needs_profiling
+	insmod /modules/ctag_nodes.ko node=1
+	allocinfo report --by node --bytes --top 0 > /tmp/text || fail "exit code $?"
+	rmmod ctag_nodes
+	grep -q "^     BYTES     NODE 0     NODE 1     UNSEEN  CALL SITE" /tmp/text || fail "$(head /tmp/text)"
+	eq nodes_large "$(awk '/func:nodes_large$/ { print $1, $2, $3, $4 }' /tmp/text)" "65536 0 65536 0"
+	! /qt/bin/uncapable allocinfo report --by node 2> /tmp/why || fail "root of a container can read it"
+	grep -q "only root with CAP_PERFMON" /tmp/why || fail "$(cat /tmp/why)"
+}
+
 # The file is read while tasks come and go and modules are loaded.  Afterwards the figures are
 # exact again, so no page was lost; the runner looks for splats on the console.
 test_walks_under_load()
@@ -137,6 +173,9 @@ test_never_has_nothing_to_show()
 	grep -q mem_profiling=never /proc/cmdline || skip "profiling is on"
 	! cat $NODES 2> /tmp/why || fail "it can be read"
 	grep -qi "not supported" /tmp/why || fail "$(cat /tmp/why)"
+	! allocinfo report --by node 2> /tmp/why || fail "there is a report"
+	eq "what the report says" "$(wc -l < /tmp/why)" 1
+	grep -q "was booted with profiling disabled" /tmp/why || fail "$(cat /tmp/why)"
 }
 
 run_tests
