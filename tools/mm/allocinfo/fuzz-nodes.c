@@ -54,11 +54,13 @@ static void check_rows(struct nodes *nodes, const struct table *table)
 	struct rows rows = { 0 };
 	const struct row *row;
 	int64_t sum;
+	size_t i;
 
 	rows_make(&rows, table, BY_SITE, NULL);
 	nodes_merge(nodes, table, &rows);
 	rows_sort(&rows, SORT_BYTES);
-	for (row = rows.rows; row < rows.rows + rows.nr; row++) {
+	for (i = 0; i < rows.nr; i++) {
+		row = &rows.rows[i];
 		if (row->bytes != INT64_MAX && row->bytes != INT64_MIN &&
 		    sum_of(nodes, nodes_of(nodes, table, row->site), &sum))
 			EXPECT(sum == row->bytes);

@@ -143,9 +143,10 @@ void nodes_merge(struct nodes *nodes, const struct table *table, const struct ro
 	const struct site *site;
 	const struct row *row;
 	int64_t *to, *from;
-	size_t i;
+	size_t i, nr;
 
-	for (site = table->sites; site < table->sites + table->nr; site++) {
+	for (nr = 0; nr < table->nr; nr++) {
+		site = &table->sites[nr];
 		row = rows_find(rows, site);
 		if (!row || row->site == site)
 			continue;
