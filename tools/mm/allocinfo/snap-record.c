@@ -155,6 +155,24 @@ uint64_t record_find(int fd, uint64_t offset, uint64_t end, struct record *recor
 }
 
 /**
+ * record_cut - check whether a file ends in the middle of a record
+ * @fd: the file
+ * @offset: where the record begins
+ * @end: size of the file
+ *
+ * Return: true if what is there is the beginning of a record, which continues behind @end.
+ */
+bool record_cut(int fd, uint64_t offset, uint64_t end)
+{
+	struct head head;
+	size_t have = min_u64(end - offset, sizeof(head));
+
+	return read_fully(fd, &head, have, offset) &&
+	       !memcmp(head.magic, SNAP_MAGIC, min_u64(have, SNAP_MAGIC_SIZE)) &&
+	       (have < sizeof(head) || le32toh(head.size) > end - offset - sizeof(head));
+}
+
+/**
  * part_name - name of a part of a recording
  * @name: name of the newest part
  * @nr: number of the part, 0 for the newest
@@ -188,4 +206,32 @@ int part_open(int dir, const char *name, unsigned int nr, int flags)
 
 	free(part);
 	return fd;
+}
+
+/**
+ * part_lock - keep other recorders away from a part, until it is closed
+ * @fd: the part, open for writing
+ *
+ * Return: false if another recorder has it.
+ */
+bool part_lock(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+/**
+ * part_locked - check whether a recorder has a part
+ * @fd: the part
+ *
+ * The check takes no lock, so it cannot get into the way of a recorder that begins.
+ *
+ * Return: true if one has.
+ */
+bool part_locked(int fd)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }

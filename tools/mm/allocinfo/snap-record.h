@@ -50,7 +50,11 @@ bool record_read(int fd, uint64_t offset, uint64_t end, struct record *record,
 uint64_t record_find(int fd, uint64_t offset, uint64_t end, struct record *record,
 		     struct buffer *buffer);
 
+bool record_cut(int fd, uint64_t offset, uint64_t end);
+
 int part_open(int dir, const char *name, unsigned int nr, int flags);
 char *part_name(const char *name, unsigned int nr);
+bool part_lock(int fd);
+bool part_locked(int fd);
 
 #endif /* _ALLOCINFO_SNAP_RECORD_H */

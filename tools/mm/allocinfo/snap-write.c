@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -162,7 +161,7 @@ static bool begin_part(struct snap_writer *writer)
 
 	if (fd < 0)
 		return false;
-	flock(fd, LOCK_EX | LOCK_NB);
+	part_lock(fd);
 	writer->fd = fd;
 	writer->size = 0;
 	writer->begun = time(NULL);
@@ -405,7 +404,7 @@ static int continue_part(struct snap_writer *writer)
 
 	if (!is_ours(writer->fd))
 		return report(writer, "it belongs to another user, or others may write to it");
-	if (flock(writer->fd, LOCK_EX | LOCK_NB))
+	if (!part_lock(writer->fd))
 		return report(writer, "another program records to it");
 	if (fstat(writer->fd, &st) || !begins_record(writer->fd, st.st_size))
 		return report(writer, "has no snapshots; --force replaces it");

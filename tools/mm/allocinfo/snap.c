@@ -8,6 +8,9 @@
  *
  * A snapshot is unpacked with the one before it, which is therefore kept. After damage the
  * next full snapshot is the first that can be unpacked.
+ *
+ * The recorder may be writing its next snapshot. A record that is not whole at the end of
+ * the newest part is no damage while the recorder has the part; it is not there yet.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,22 +109,54 @@ static bool next_part(struct snap_reader *reader)
 	return --reader->at;
 }
 
+/* Returns true if the recorder has changed the size of a part, which is updated. */
+static bool size_changed(struct part *part)
+{
+	uint64_t size = part->size;
+	struct stat st;
+
+	if (!fstat(part->fd, &st))
+		part->size = st.st_size;
+	return part->size != size;
+}
+
+static void complain_about(struct snap_reader *reader, const struct part *part, uint64_t end)
+{
+	complain_here(reader, "%" PRIu64 " bytes %s", end - reader->offset,
+		      end < part->size ? "are damaged" : "at the end are no whole snapshot");
+	reader->have_before = false;
+}
+
+/* Returns the offset of the next record of a part, or the size of the part. */
+static uint64_t find_record(struct snap_reader *reader, struct part *part,
+			    struct record *record)
+{
+	uint64_t found, size;
+	bool locked;
+
+	do {
+		/* if the recorder ends after this check, the file has changed by then */
+		locked = part_locked(part->fd);
+		size = part->size;
+		found = record_find(part->fd, reader->offset, size, record, &reader->record);
+		if (found == reader->offset)
+			return found;
+	} while (found == size && reader->at == 1 && size_changed(part));
+	if (found < size || reader->at != 1 || !locked ||
+	    !record_cut(part->fd, reader->offset, size))
+		complain_about(reader, part, found);
+	return found;
+}
+
 /* Reads the next record of any part. */
 static bool next_record(struct snap_reader *reader, struct record *record)
 {
-	const struct part *part;
+	struct part *part;
 	uint64_t found;
 
 	while (reader->at) {
-		part = current_part(reader);
-		found = record_find(part->fd, reader->offset, part->size, record,
-				    &reader->record);
-		if (found != reader->offset) {
-			complain_here(reader, "%" PRIu64 " bytes %s", found - reader->offset,
-				      found < part->size ? "are damaged" :
-				      "at the end are no whole snapshot");
-			reader->have_before = false;
-		}
+		part = &reader->parts[reader->at - 1];
+		found = find_record(reader, part, record);
 		if (found < part->size) {
 			reader->offset = found + RECORD_SIZE + record->size;
 			return true;

@@ -27,8 +27,10 @@
  * Old parts of a recording are FILE.1, FILE.2 and so on, the oldest with the largest number.
  * Each part begins with a header and a full snapshot.
  *
- * A file that was cut at any byte is read up to there. A reader skips records of a type
- * that it does not know, and finds the next record after damage by SNAP_MAGIC.
+ * A file that was cut at any byte is read up to there. The recorder holds an OFD lock on the
+ * newest part, by which a reader knows that a cut record at its end is being written. A
+ * reader skips records of a type that it does not know, and finds the next record after
+ * damage by SNAP_MAGIC.
  */
 #ifndef _ALLOCINFO_SNAP_H
 #define _ALLOCINFO_SNAP_H

@@ -100,6 +100,51 @@ test_continue() {
 	is "snapshots of it" "$(snapshots empty)" 1
 }
 
+# The next snapshot may be half written while the recorder runs: that is no damage, but after
+# the death of the recorder it is. Other bytes are damage at any time.
+test_being_written() {
+	local size cut
+	sites 20 1 | make_proc proc
+	"${record[@]}" -n 1 -o whole1
+	"${record[@]}" -i 60 -o busy 2>err &
+	jobs_left+=($!)
+	sleep 0.5
+	size=$(stat -c %s busy)
+	for cut in 1 8 23 24 100 $(($(stat -c %s whole1) / 2)); do
+		head -c "$cut" whole1 >>busy
+		expect "$cut bytes of the next snapshot" 0 "$allocinfo" report busy
+		is "$cut bytes of the next snapshot" "$(grep -c snapshot out)" 0
+		is "snapshots before them" "$(snapshots busy)" 1
+		truncate -s "$size" busy
+	done
+	cp busy copy
+	head -c 100 whole1 >>copy
+	expect "of a copy" 2 "$allocinfo" report copy
+	echo 'these are no bytes of a snapshot' >>busy
+	expect "other bytes" 2 "$allocinfo" report busy
+	says "other bytes" '33 bytes at the end are no whole snapshot'
+	truncate -s "$size" busy
+	# a whole record whose last byte is wrong
+	{ head -c -1 whole1; tail -c 1 whole1 | tr '\000-\377' '\001-\377\000'; } >>busy
+	expect "a damaged snapshot" 2 "$allocinfo" report busy
+	truncate -s "$size" busy
+	head -c 100 whole1 >>busy
+	expect "while it is recorded" 0 "$allocinfo" report busy
+	kill -KILL $!
+	wait $! 2>/dev/null
+	expect "after the recorder died" 2 "$allocinfo" report busy
+	says "after the recorder died" '100 bytes at the end are no whole snapshot'
+	{ head -c 30 whole1; printf x; tail -c +32 whole1; } >damaged
+	cat damaged whole1 >busy
+	"${record[@]}" -i 60 -o busy 2>err &
+	jobs_left+=($!)
+	sleep 0.5
+	expect "damage in the middle" 2 "$allocinfo" report busy
+	says "damage in the middle" 'are damaged'
+	kill -TERM $!
+	wait $!
+}
+
 # A recorder must not write to what is not its own file.
 test_refuse() {
 	sites 20 1 | make_proc proc
@@ -268,7 +313,7 @@ test_text() {
 	says "report" '"module":"m"'
 }
 
-for t in contents delta continue refuse foreign_parts limits full boots cuts unreadable text; do
+for t in contents delta continue being_written refuse foreign_parts limits full boots cuts unreadable text; do
 	"test_$t"
 done
 finish
