@@ -68,7 +68,7 @@ static const char usage[] =
 "  -o, --output FILE    file of the snapshots, which only its owner can read\n"
 "  -f, --force          replace FILE instead of continuing it\n"
 "  -i, --interval TIME  time between two snapshots: 30, 5m, 1h (default: 60)\n"
-"  -n, --count N        stop after N snapshots\n"
+"  -n, --count N        stop when N snapshots are written\n"
 "      --max-size SIZE  keep at most SIZE bytes, at least 1M: 100M, 2G. The oldest\n"
 "                       part is removed. Older parts are FILE.1, FILE.2 and so on.\n"
 "      --max-age TIME   keep snapshots for TIME: 12h, 14d\n"
@@ -251,9 +251,15 @@ static void write_snapshot(struct recorder *recorder, const struct options *opti
 	recorder->snapshots++;
 }
 
+/* A turn whose snapshot is missing does not count. */
+static bool has_all(const struct recorder *recorder, const struct options *options)
+{
+	return options->count && recorder->snapshots == options->count;
+}
+
 static int record(struct recorder *recorder, const struct options *options)
 {
-	uint64_t turn = 1;
+	bool first = true;
 	sigset_t set;
 	int signals = signals_open(&set), timer = turns_start(options->interval);
 
@@ -263,9 +269,10 @@ static int record(struct recorder *recorder, const struct options *options)
 	}
 	do {
 		/* the caller has read the first one */
-		if (turn == 1 || read_snapshot(recorder))
+		if (first || read_snapshot(recorder))
 			write_snapshot(recorder, options);
-	} while (turn++ != options->count && turns_wait(signals, timer));
+		first = false;
+	} while (!has_all(recorder, options) && turns_wait(signals, timer));
 	close(signals);
 	close(timer);
 	if (recorder->unwritable)

@@ -490,7 +490,10 @@ bool snap_write(struct snap_writer *writer, const struct snap *snap)
 	if (writer->size && part_is_full(writer, size)) {
 		if (!end_part(writer) || !begin_part(writer))
 			return false;
+		errno = ENOMEM;
 		size = put_records(writer, text);
+		if (!size)
+			return false;
 	}
 	remove_old_parts(writer, size);
 	if (!append(writer, size))

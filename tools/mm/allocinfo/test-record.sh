@@ -286,7 +286,7 @@ test_cuts() {
 	says "cuts" "$(stat -c %s cuts) cuts, 3 snapshots"
 }
 
-# A table that disappears for a while.
+# A table that disappears for a while: what is missing does not count.
 test_unreadable() {
 	sites 20 1 | make_proc proc
 	"${record[@]}" -n 3 -i 1 -o gap 2>err &
@@ -299,7 +299,37 @@ test_unreadable() {
 	cp err out
 	says "messages" 'No such file'
 	says "messages" 'can be read again'
-	is "snapshots" "$(snapshots gap)" 2
+	is "snapshots" "$(snapshots gap)" 3
+}
+
+# A new part begins, and its first snapshot cannot be packed, for lack of memory for example:
+# the snapshot is missing, and the next one is the first of the part.
+test_no_memory() {
+	sites 9000 1 | shuf --random-source=<(yes 1) | make_proc proc
+	cat >failing.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stddef.h>
+		#include <stdlib.h>
+		size_t ZSTD_compress2(void *context, void *to, size_t room, const void *from, size_t size)
+		{
+			size_t (*real)(void *, void *, size_t, const void *, size_t) = dlsym(RTLD_NEXT, "ZSTD_compress2");
+			static int calls;
+
+			return ++calls == atoi(getenv("FAIL_AT")) ? (size_t)-64 : real(context, to, room, from, size);
+		}
+	END
+	expect "a library that fails" 0 "${CC:-cc}" -shared -fPIC -o failing.so failing.c -ldl || return
+	"${record[@]}" -n 1 --max-size 1M -o packed
+	is "parts" "$(echo packed*)" packed
+	# the second call is that for the new part
+	expect "it goes on" 2 env FAIL_AT=2 LD_PRELOAD="$PWD/failing.so" \
+		ASAN_OPTIONS=verify_asan_link_order=0 "${record[@]}" -n 1 -i 1 --max-size 1M -o packed
+	says "it goes on" 'cannot write, trying again: Cannot allocate memory'
+	says "it goes on" 'recording again; 1 snapshots are missing'
+	is "parts" "$(echo packed*)" "packed packed.1"
+	is "snapshots" "$(snapshots packed)" 2
+	expect "no damage" 0 "$allocinfo" report packed
 }
 
 # The text of a table is kept, whatever it says, also columns that are not known yet.
@@ -313,7 +343,7 @@ test_text() {
 	says "report" '"module":"m"'
 }
 
-for t in contents delta continue being_written refuse foreign_parts limits full boots cuts unreadable text; do
+for t in contents delta continue being_written refuse foreign_parts limits full boots cuts unreadable no_memory text; do
 	"test_$t"
 done
 finish
