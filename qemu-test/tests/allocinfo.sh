@@ -164,4 +164,35 @@ test_why()
 	eq "captured afterwards" "$(grep -c alloc_pipe_info /sys/kernel/debug/alloc_tags.ctx)" 0
 }
 
+captured()
+{
+	grep -c func:alloc_pipe_info /sys/kernel/debug/alloc_tags.ctx
+}
+
+# Two programs capture one call site: it stays enabled until the second one ends.  One that a
+# person enabled stays enabled.
+test_why_twice()
+{
+	only_in 1
+	[ -e /sys/kernel/debug/alloc_tags.ctx ] || skip "mainline has no contexts"
+	site="func alloc_pipe_info line $(line_of alloc_pipe_info)"
+	# shellcheck disable=SC2086 # several words
+	allocinfo why --for 2 $site > /tmp/why1 &
+	first=$!
+	# shellcheck disable=SC2086
+	(sleep 1; exec allocinfo why --for 4 $site > /tmp/why2) &
+	wait $first
+	eq "exit code of the first" $? 0
+	eq "captured after the first" "$(captured)" 1
+	wait
+	eq "captured after the second" "$(captured)" 0
+	! grep "stays so" /tmp/why1 /tmp/why2 || fail "not shared"
+	echo "$site enable" > /sys/kernel/debug/alloc_tags.ctx
+	# shellcheck disable=SC2086
+	allocinfo why --for 1 $site 2> /tmp/err > /dev/null
+	grep -q "stays so" /tmp/err || fail "$(cat /tmp/err)"
+	eq "captured after a person enabled it" "$(captured)" 1
+	echo "$site disable" > /sys/kernel/debug/alloc_tags.ctx
+}
+
 run_tests

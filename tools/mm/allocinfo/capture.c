@@ -6,6 +6,14 @@
  * captures of this program. An exit and the signals that end a program walk it: write() is
  * safe in a signal handler, and the list is changed only with these signals blocked.
  *
+ * Programs may capture one call site at the same time, and the last one must end it. Each of
+ * them holds a read lock on one byte of the kernel's file, whose position is a hash of the
+ * call site; nothing is at that byte. A program that finds the call site enabled shares the
+ * capture if another one holds that lock; without one, a person enabled it, and it stays
+ * enabled. At the end, the program that can have the byte for itself is the last one. The
+ * write lock on the first byte lets only one program begin or end at a time. The locks belong
+ * to the descriptor, so they go with the program even if it is killed.
+ *
  * The descriptor has O_APPEND, which the kernel ignores: each write() is a command, at any
  * position.
  */
@@ -15,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "allocinfo.h"
@@ -25,6 +34,10 @@
 
 #define CONTEXTS	"alloc_tags.ctx"
 #define DEBUGFS		"/sys/kernel/debug/" CONTEXTS
+
+/* How often, and how long, a signal handler waits for another program. */
+#define TRIES		100
+#define TRY_NS		10000000
 
 static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
@@ -45,11 +58,68 @@ static void block_signals(sigset_t *old)
 }
 
 /* Safe in a signal handler. */
+static bool lock_byte(int fd, short type, off_t at)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1 };
+
+	return !fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+/* A program that was stopped may have the lock, so the wait ends: all others go on. */
+static void begin_alone(int fd)
+{
+	const struct timespec time = { .tv_nsec = TRY_NS };
+	int tries = TRIES;
+
+	while (!lock_byte(fd, F_WRLCK, 0) && --tries)
+		nanosleep(&time, NULL);
+}
+
+static void end_alone(int fd)
+{
+	lock_byte(fd, F_UNLCK, 0);
+}
+
+/* The position of the byte of a call site: FNV-1a of the command that disables it. */
+static off_t place_of(const char *command)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	while (*command)
+		hash = (hash ^ (unsigned char)*command++) * UINT64_C(0x100000001b3);
+	return 1 + (hash >> 2);
+}
+
+/* Does another program capture this call site? */
+static bool is_shared(const struct capture *capture)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = capture->place,
+		.l_len = 1,
+	};
+
+	return !fcntl(capture->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+/* Does no other program have the byte? If there are no locks, none does. */
+static bool is_last(const struct capture *capture)
+{
+	return lock_byte(capture->fd, F_WRLCK, capture->place) ||
+	       (errno != EAGAIN && errno != EACCES);
+}
+
+/* Safe in a signal handler. */
 static void disable(struct capture *capture)
 {
-	if (capture->ours && write(capture->fd, capture->command, capture->size) < 0)
+	if (!capture->ours)
 		return;
-	capture->ours = false;
+	begin_alone(capture->fd);
+	if (!is_last(capture) || write(capture->fd, capture->command, capture->size) >= 0)
+		capture->ours = false;
+	lock_byte(capture->fd, F_UNLCK, capture->place);
+	end_alone(capture->fd);
 }
 
 static void disable_all(void)
@@ -134,28 +204,44 @@ static bool is_enabled(int fd, const struct site *site)
 	return enabled;
 }
 
+/* From now on, the capture ends with this program, or with the last one that shares it. */
+static void own(struct capture *capture)
+{
+	lock_byte(capture->fd, F_RDLCK, capture->place);
+	capture->ours = true;
+	capture->next = captures;
+	captures = capture;
+}
+
 static enum capture_state enable(struct capture *capture, const struct site *site)
 {
 	char command[CAPTURE_COMMAND];
 	size_t size = build(command, site, "enable");
-	sigset_t old;
-	int err = 0;
 
-	capture->size = build(capture->command, site, "disable");
-	if (!size || !capture->size)
-		return CAPTURE_NO_SITE;
+	/* "enable" is shorter than "disable", so it has room */
+	if (write(capture->fd, command, size) < 0) {
+		capture->err = -errno;
+		return state_of_command(errno);
+	}
+	own(capture);
+	return CAPTURE_ON;
+}
+
+static enum capture_state enable_or_share(struct capture *capture, const struct site *site)
+{
+	enum capture_state state = CAPTURE_ON;
+	sigset_t old;
+
 	prepare();
 	block_signals(&old);
-	if (write(capture->fd, command, size) < 0) {
-		err = errno;
-	} else {
-		capture->ours = true;
-		capture->next = captures;
-		captures = capture;
-	}
+	begin_alone(capture->fd);
+	if (!is_enabled(capture->fd, site))
+		state = enable(capture, site);
+	else if (is_shared(capture))
+		own(capture);
+	end_alone(capture->fd);
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	capture->err = -err;
-	return err ? state_of_command(err) : CAPTURE_ON;
+	return state;
 }
 
 /* Interface */
@@ -201,9 +287,9 @@ enum capture_state capture_begin(struct capture *capture, const char *proc,
 		capture->err = -errno;
 		return state;
 	}
-	if (is_enabled(capture->fd, site))
-		return CAPTURE_ON;
-	state = enable(capture, site);
+	capture->size = build(capture->command, site, "disable");
+	capture->place = place_of(capture->command);
+	state = capture->size ? enable_or_share(capture, site) : CAPTURE_NO_SITE;
 	if (state != CAPTURE_ON)
 		close(capture->fd);
 	return state;

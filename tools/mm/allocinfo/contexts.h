@@ -13,7 +13,8 @@
  *		capture_end(&capture);
  *	}
  *
- * A call site that somebody else enabled is read and stays enabled. If the program exits, or
+ * A call site that a person enabled is read and stays enabled. If several programs capture one
+ * call site, it stays enabled until the last of them ends. If the program exits, or
  * if SIGHUP, SIGINT, SIGQUIT or SIGTERM ends it, the kernel stops capturing first. After
  * SIGKILL it does not: `echo disable` into the file does it then.
  */
@@ -23,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "complaints.h"
 #include "table.h"
@@ -124,7 +126,9 @@ enum capture_state {
  * struct capture - a call site that is captured
  * @next: next one of this program
  * @fd: the file of the kernel
- * @ours: capture_begin() enabled it, so capture_end() disables it
+ * @ours: capture_begin() enabled it or shares it with another program, so capture_end()
+ *	disables it, unless another program still captures it
+ * @place: position of the byte whose lock says that a program captures it
  * @command: the command that disables it
  * @size: length of @command
  * @err: a negative errno after CAPTURE_FAILED
@@ -133,6 +137,7 @@ struct capture {
 	struct capture *next;
 	int fd;
 	bool ours;
+	off_t place;
 	char command[CAPTURE_COMMAND];
 	size_t size;
 	int err;

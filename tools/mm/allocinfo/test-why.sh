@@ -120,6 +120,73 @@ says "captured by somebody else" "captured before, and stays so"
 fake_end
 commands_are "and not disabled" ""
 
+# start NAME: capture in the background until SIGINT; wait until it has begun
+start() {
+	"${why[@]}" --for 60 leak_alloc >"$tmp/$1.out" 2>&1 &
+	pids[$1]=$!
+	jobs_left+=($!)
+	sleep 0.7
+}
+
+# stop NAME: end it; its output goes to $tmp/out
+stop() {
+	kill -INT "${pids[$1]}"
+	wait "${pids[$1]}"
+	is "$1: exit code" $? 0
+	cp "$tmp/$1.out" "$tmp/out"
+}
+
+# Two programs capture the same call site: the last one to end disables it.
+declare -A pids
+for last in first second; do
+	fake
+	start first
+	start second
+	if [ "$last" = second ]; then stop first; else stop second; fi
+	sleep 0.7
+	commands_are "$last is the last one: still enabled" "$on"
+	stop "$last"
+	says "$last is the last one: its result" "2 call stacks in"
+	not_says "$last is the last one: its result" "stays so"
+	fake_end
+	commands_are "$last is the last one: disabled" "$on
+$off"
+done
+
+fake
+start first
+start second
+kill -KILL "${pids[first]}"
+wait "${pids[first]}" 2>/dev/null
+stop second
+fake_end
+commands_are "the first is killed, the second disables it" "$on
+$off"
+
+fake
+for i in 1 2 3 4; do
+	"${why[@]}" --for 1 leak_alloc >"$tmp/at_once.$i" 2>&1 &
+	pids[$i]=$!
+done
+for i in 1 2 3 4; do
+	wait "${pids[$i]}"
+	is "four at once, $i" $? 0
+done
+fake_end
+is "four at once: the last command" "$(tail -n 1 "$tmp/log")" "$off"
+is "four at once: disabled" "$(grep -c disable "$tmp/log")" 1
+
+fake --busy
+sleep 0.3
+start first
+start second
+stop second
+says "a person enabled it: second" "captured before, and stays so"
+stop first
+says "a person enabled it: first" "captured before, and stays so"
+fake_end
+commands_are "a person enabled it: not disabled" ""
+
 # A signal ends it with the result so far, and nothing stays enabled.
 for signal in INT TERM HUP; do
 	fake
