@@ -276,6 +276,13 @@ static void put_input(FILE *out, const char *letter, const struct input *input)
 	fputc('\n', out);
 }
 
+static bool booted_between(const struct diff *diff)
+{
+	const char *before = diff->inputs[0].boot_id, *after = diff->inputs[1].boot_id;
+
+	return *before && *after && strcmp(before, after);
+}
+
 static const char *change_text(int64_t bytes, bool plain, char text[BYTES_TEXT])
 {
 	text[0] = '+';
@@ -322,6 +329,8 @@ static void write_text(const struct diff *diff, FILE *out)
 
 	put_input(out, "A", &diff->inputs[0]);
 	put_input(out, "B", &diff->inputs[1]);
+	if (booted_between(diff))
+		fputs("A and B are of different boots, and counters begin at 0\n", out);
 	fprintf(out, "B holds %s in %+" PRId64 " allocations, against A\n",
 		change_text(diff->rows.bytes, diff->options->plain, change), diff->rows.calls);
 	put_unmatched(diff, "only in A", &diff->gone, out);

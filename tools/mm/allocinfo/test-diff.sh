@@ -123,6 +123,29 @@ test_snapshots() {
 	says "text" "A: log@0, $(date +%Y)-"
 }
 
+# Two boots of a recording: what each of them holds is compared, and the text says so.
+test_boots() {
+	{
+		printf '# boot first\n# time 1000\nMemTotal: 5 kB\n'
+		table <<<'5000 50 a.c:1 func:f'
+		printf '# time 1060\nMemTotal: 5 kB\n'
+		table <<<'9000 90 a.c:1 func:f'
+		printf '# boot second\n# time 2000\nMemTotal: 5 kB\n'
+		table <<<'300 3 a.c:1 func:f'
+	} | "$here/make-recording.py" boots
+	is "across boots" "$(rows boots@0 boots)" 'a.c,1,f,,-4700,-47,5000,50,300,3,1,'
+	expect "across boots" 0 "$allocinfo" diff boots@0 boots
+	says "across boots" 'A and B are of different boots'
+	expect "within a boot" 0 "$allocinfo" diff boots@0 boots@1
+	not_says "within a boot" 'different boots'
+	expect "a boot and a copy" 0 "$allocinfo" diff boots before
+	not_says "a boot and a copy" 'different boots'
+	expect "across boots, json" 0 "$allocinfo" diff --format json boots@1 boots@2
+	says "across boots, json" '"boot_id":"first"'
+	says "across boots, json" '"boot_id":"second"'
+	says "across boots, json" '"bytes": -8700'
+}
+
 # Damage, hostile names, and numbers at their limits.
 test_damage() {
 	table >before <<<'5 1 a.c:10 func:f'
@@ -172,7 +195,7 @@ test_options() {
 	full "a full disk" "$allocinfo" diff --all before before
 }
 
-for t in growth moved snapshots damage cuts options; do
+for t in growth moved snapshots boots damage cuts options; do
 	"test_$t"
 done
 finish

@@ -8,15 +8,15 @@
 
 leak=("$bin/allocinfo" leak)
 
-# series PYTHON [N]: print N snapshots, one a minute. PYTHON has lines "BYTES CALLS PLACE" as a
-# list `rows`, from the number `i` of the snapshot.
+# series PYTHON [N [START]]: print N snapshots, one a minute from the second START on. PYTHON
+# has lines "BYTES CALLS PLACE" as a list `rows`, from the number `i` of the snapshot.
 series() {
-	python3 - "$1" "${2:-100}" <<'END'
+	python3 - "$1" "${2:-100}" "${3:-1000000}" <<'END'
 import sys
 for i in range(int(sys.argv[2])):
     scope = {"i": i}
     exec(sys.argv[1], scope)
-    print(f"# time {1000000 + 60 * i}")
+    print(f"# time {int(sys.argv[3]) + 60 * i}")
     print("MemTotal: 100000 kB\nMemAvailable: 60000 kB")
     print("allocinfo - version: 2.0\n#     <size>  <calls> <tag info>")
     for row in scope["rows"]:
@@ -75,6 +75,48 @@ END
 expect "--until: before it leaks" 0 "${leak[@]}" --until 80m "$tmp/late"
 expect "--last: less than half of the time" 1 "${leak[@]}" --last 1h "$tmp/late"
 says "--last: less than half of the time" "in 61 snapshots"
+
+# --- a reboot in the middle
+
+# boots PYTHON NR...: a recording with that many snapshots of each boot; `boot` counts the
+# boots from 0, and `i` the snapshots of each
+boots() {
+	local boot=0 nr
+	for nr in "${@:2}"; do
+		echo "# boot number-$boot"
+		series "boot = $boot; $1" "$nr" $((1000000 + 60000 * boot))
+		boot=$((boot + 1))
+	done | "$here/make-recording.py" "$tmp/boots"
+}
+
+# What leaked before the reboot, and what holds more after it, is no leak.
+boots 'rows = [f"{50000 + 4096 * i * (not boot)} {50 + i * (not boot)} mm/before.c:1 func:before",
+	f"{4096 + 900000 * boot} {1 + boot} mm/more.c:1 func:more"]' 60 60
+expect "a reboot is no leak" 0 "${leak[@]}" "$tmp/boots"
+says "a reboot is no leak" "booted after 60 snapshots, which are left out"
+says "a reboot is no leak" "0 of 2 call sites leak"
+expect "the boot before" 1 "${leak[@]}" --until 59m "$tmp/boots"
+says "the boot before" "mm/before.c:1 func:before"
+not_says "the boot before" "left out"
+
+# A leak goes on in each boot, from the beginning: its rate is that of the last boot.
+boots 'rows = [f"{4096 + (1024 if boot == 2 else 5000) * i} {1 + i} mm/goes_on.c:1 func:goes_on"]' 90 90 90
+expect "a reboot hides no leak" 1 "${leak[@]}" --format json "$tmp/boots"
+sed -n '/^{/,$p' "$tmp/out" >"$tmp/boots.json"
+expect "a reboot hides no leak: rate and time" 0 python3 - "$tmp/boots.json" <<'END'
+import json, sys
+got = json.load(open(sys.argv[1]))
+leak, = got["leaks"]
+assert got["snapshots"] == 90 and abs(leak["bytes"]["an_hour"] - 61440) < 1, got
+assert leak["since"] >= 1120000 and leak["held_calls"] == 90, leak
+END
+expect "a reboot hides no leak: the first boot" 1 "${leak[@]}" --until 89m "$tmp/boots"
+says "a reboot hides no leak: the first boot" "293.0K bytes an hour"
+
+# The last boot is too short to judge.
+boots 'rows = [f"{4096 + 1024 * i} {1 + i} mm/short.c:1 func:short"]' 60 10
+expect "a boot that is too short" 4 "${leak[@]}" "$tmp/boots"
+says "a boot that is too short" "at least 20 are needed"
 
 # --- exit codes
 
