@@ -151,15 +151,55 @@ test_pprof() {
 		skip "go, of Debian's package golang-go, is missing"
 		return
 	fi
-	# the flat value of each function must be that of the table
-	go tool pprof -top -nodecount=0 -unit=b profile.gz 2>err |
-		awk '$1 != "0" && $1 ~ /^[0-9]+B$/ { sub("B", "", $1); print $6, $1 }' | sort >have
-	printf '%s\n' 'alloc_slab_page 8192' 'build 64' 'ext4_alloc_inode 400' 'ext4_fill_super 500' >want
-	same "go tool pprof -top" have want
-	table >later <<<'16384 4 mm/slub.c:10 func:alloc_slab_page'
-	"$allocinfo" report --format pprof -o later.gz later
-	expect "go tool pprof -diff_base" 0 go tool pprof -top -unit=b -diff_base profile.gz later.gz
-	says "go tool pprof -diff_base" '8192B'
+	pprof_of_go
+	expect "go tool pprof, one function" 0 go tool pprof -top -unit=b profile.gz
+	says "go tool pprof, one function" '8192B 89.47% 89.47%      8192B 89.47%  alloc_slab_page'
+}
+
+# flat INDEX ARG...: lines "FUNCTION VALUE", as go tool pprof has them
+flat() {
+	go tool pprof -top -nodecount=0 -nodefraction=0 -sample_index="$1" "${@:2}" 2>err |
+		sed -nE 's/^ *(-?[0-9]+)B? +\S+% +\S+% +\S+ +\S+% +(\S+)$/\2 \1/p' |
+		awk '$2 != 0' | sort
+}
+
+# many SEED: a table of 700 call sites of 350 functions, whose numbers depend on SEED
+many() {
+	awk -v seed="$1" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < 700; i++) {
+			calls = int(rand() * 1000) * (i % 5 != seed)
+			print calls * (1 + int(rand() * 2 ^ 20)), calls,
+				"mm/file" i % 9 ".c:" i " func:f" i % 350
+		}
+	}' | table
+}
+
+# Each function has the bytes and calls that our own report and comparison have.
+pprof_of_go() {
+	local index column unit
+	many 1 >many1
+	many 2 >many2
+	report_many() { "$allocinfo" report --format "$2" -f -o "$3" "$1"; }
+	report_many many1 pprof many1.gz
+	report_many many2 pprof many2.gz
+	for index in inuse_space:2 inuse_objects:3; do
+		column=${index#*:} index=${index%:*}
+		unit=()
+		[ "$index" = inuse_objects ] || unit=(-unit=b)
+		# the same function in another file is the same name for pprof
+		"$allocinfo" report --format csv --by site many1 |
+			awk -F, -v c=$((column + 3)) 'NR > 1 { n[$3] += $c }
+				END { for (f in n) if (n[f]) printf "%s %.0f\n", f, n[f] }' | sort >want
+		flat "$index" "${unit[@]}" many1.gz >have
+		same "go tool pprof -top, $index" have want
+		"$allocinfo" diff --format csv many1 many2 |
+			awk -F, -v c=$((column + 3)) 'NR > 1 { n[$3] += $c }
+				END { for (f in n) if (n[f]) printf "%s %.0f\n", f, n[f] }' | sort >want
+		flat "$index" "${unit[@]}" -diff_base many1.gz many2.gz >have
+		same "go tool pprof -diff_base, $index" have want
+		is "functions that shrank, $index" "$([ "$(grep -c ' -' have)" -gt 50 ] && echo many)" many
+	done
 }
 
 # nodes_table: a copy of /proc/allocinfo.nodes

@@ -368,16 +368,27 @@ check "pprof is decoded and agrees" pprof_agrees
 pprof_of_go() {
 	command -v go >/dev/null || { echo "no go"; return 77; }
 	exits 0 --pprof "$tmp/workload0" -f -o "$tmp/profile.gz" || return
-	go tool pprof -top -nodecount=0 -sample_index=alloc_objects "$tmp/profile.gz" \
-		>"$tmp/top.txt" || return
-	python "
-text = open('$tmp/top.txt').read()
-allocs = load('workload0.json')['totals']['all']['allocs']
-assert re.search(r' of %d total' % allocs, text), text[:400]
-assert re.search(r'%.* first_alloc$', text, re.M), text[:400]
-"
+	while IFS=: read -r index field unit; do
+		# the unit is an argument of its own
+		# shellcheck disable=SC2086
+		go tool pprof -top -nodecount=0 -nodefraction=0 $unit -sample_index="$index" \
+			"$tmp/profile.gz" >"$tmp/top.txt" || return
+		python "
+rows = re.findall(r'^ *(\d+)B? +\S+% +\S+% +\S+ +\S+% +(\S+)$', open('$tmp/top.txt').read(), re.M)
+want = collections.Counter()
+for site in load('workload0.json')['sites']:
+    want[site['function'] or site['label']] += site['$field']
+assert {name: int(flat) for flat, name in rows} == {k: v for k, v in want.items() if v}, (rows, want)
+assert len(rows) >= 7
+" || return
+	done <<'END'
+alloc_objects:allocs:
+alloc_space:allocated:-unit=b
+inuse_objects:live:
+inuse_space:live_allocated:-unit=b
+END
 }
-check "go tool pprof reads the profile" pprof_of_go
+check "go tool pprof has the numbers of each function" pprof_of_go
 
 # ctf_of TRACE: babeltrace2 must read as many events as there are records
 ctf_of() {
