@@ -352,12 +352,12 @@ static void clean(const char *name)
  */
 void table_clean(struct table *table)
 {
-	struct site *site;
+	size_t i;
 
-	for (site = table->sites; site < table->sites + table->nr; site++) {
-		clean(site->file);
-		clean(site->func);
-		clean(site->module);
+	for (i = 0; i < table->nr; i++) {
+		clean(table->sites[i].file);
+		clean(table->sites[i].func);
+		clean(table->sites[i].module);
 	}
 }
 
