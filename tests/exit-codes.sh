@@ -25,7 +25,7 @@ wrong() {
 	kmonlog) printf '%s\n' '-b 1' '-t x' '-m 0' '-s x' 'word' '-o' ;;
 	kmonparse) printf '%s\n' '-s 0' '--ctf a --json' '--top x' '-o' ;;
 	alloctop) printf '%s\n' '-s x' '-b x' '-n -1' '-d 0' 'word' 'line x' '-m' ;;
-	allocinfo) printf '%s\n' '' 'word' 'report --sort x' 'report --top -1' 'diff a' 'record -i 5' 'check x' '-o' ;;
+	allocinfo) printf '%s\n' '' 'word' 'report --sort x' 'report --top -1' 'diff a' 'record -i 5' 'check x' 'export x' '-o' ;;
 	*) echo 'who is this' ;;
 	esac
 }

@@ -160,6 +160,19 @@ _allocinfo_check()
 	$split || _allocinfo_words '--proc --help --version'
 }
 
+_allocinfo_export()
+{
+	case $prev in
+	-t | --textfile)
+		_filedir prom
+		return ;;
+	--proc)
+		_filedir -d
+		return ;;
+	esac
+	$split || _allocinfo_words '--textfile --proc --help --version'
+}
+
 _allocinfo()
 {
 	local cur prev words cword split
@@ -170,7 +183,7 @@ _allocinfo()
 	elif [[ $cur == -* ]]; then
 		_allocinfo_words '--help --version'
 	elif [ "$cword" -eq 1 ]; then
-		_allocinfo_words 'record diff report check leak why'
+		_allocinfo_words 'record diff report check leak why export'
 	fi
 }
 complete -F _allocinfo allocinfo

@@ -28,6 +28,7 @@ static const struct command {
 	{ "check", cmd_check, "say whether this kernel can do it and what it costs" },
 	{ "leak", cmd_leak, "say which call sites leak" },
 	{ "why", cmd_why, "say which callers let a call site grow" },
+	{ "export", cmd_export, "write the memory of this host as metrics for Prometheus" },
 };
 
 /* Shared by the commands */

@@ -41,5 +41,6 @@ int cmd_report(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_leak(int argc, char **argv);
 int cmd_why(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 
 #endif /* _ALLOCINFO_H */

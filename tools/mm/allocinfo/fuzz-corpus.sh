@@ -24,6 +24,11 @@ cp proc/allocinfo table
 # one recording with a snapshot that refers to the one before
 rm -f delta
 "$allocinfo" record --proc proc -n 2 -i 1 -o delta
+# an output of the export, and a table that it is continued with
+{
+	"$allocinfo" export --proc proc
+	printf '\0allocinfo - version: 2.0\n64 2 a"b.c:1 [x\\y] func:f\n-9 -1 c.c:2 func:other\n'
+} >metrics
 rm -r proc
 
 # pieces, of which fuzz-snap makes records: a header and a snapshot
