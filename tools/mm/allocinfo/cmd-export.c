@@ -35,7 +35,7 @@
 #define FILE_MODE	0644
 
 /* Outputs have tens of kilobytes. A larger file is not one of them. */
-#define PREVIOUS_MAX	(1u << 20)
+#define PREVIOUS_MAX	1048576
 
 struct options {
 	const char *proc;
@@ -173,8 +173,7 @@ static bool take_members(struct metrics *metrics, const struct place *place)
 						    : strerror(errno));
 		good = false;
 	} else if (size >= 0 && !metrics_members(metrics, text, size)) {
-		message(place->path, "not a whole file of allocinfo export; it is replaced, "
-			"and the functions are chosen anew");
+		message(place->path, "not a whole file of allocinfo export, so it is replaced");
 		good = false;
 	}
 	free(text);
@@ -261,7 +260,7 @@ static double now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec * 1e-9;
+	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
 /* With profiling off there is a table. A file that says so is enough then. */
@@ -290,8 +289,7 @@ static void read_balance(const struct source *source, struct balance *balance,
 	if (balance_read(balance, values->table, source))
 		values->balance = balance;
 	else
-		message(source->proc, "its meminfo has no MemTotal or no MemFree, so the balance "
-			"is missing");
+		message(source->proc, "no MemTotal in meminfo, so the balance is missing");
 }
 
 /* The output comes first: the codes of status.h have an order. */

@@ -19,11 +19,11 @@ machine() {
 	make_proc "$1"
 	mkdir -p "$1/sys/vm"
 	echo 1 >"$1/sys/vm/mem_profiling"
-	cat >"$1/slabinfo" <<-'END'
-		slabinfo - version: 2.1
-		# name            <active_objs> <num_objs> <objsize> <objperslab> <pagesperslab> : tunables
-		inode_cache         90    100    600   13    2 : tunables    0    0    0 : slabdata      8      8      0
-	END
+	{
+		echo 'slabinfo - version: 2.1'
+		echo '# name  <active_objs> ...'
+		echo 'inode_cache 90 100 600 13 2 : tunables 0 0 0 : slabdata 8 8 0'
+	} >"$1/slabinfo"
 	cat >"$1/zoneinfo" <<-'END'
 		Node 0, zone   Normal
 		        present  510000
