@@ -4,6 +4,8 @@
 The guest ran for a moment in between, so a few lines may differ, but not the lines' names.
 """
 
+import collections
+import csv
 import os
 import re
 import shutil
@@ -19,16 +21,58 @@ SAME = 90
 DRIFT = 0.02
 
 
+# Debian's python3, for which Debian has drgn
+DUMP = ["/usr/bin/python3", "-B", TOOL]
+
+
+def run(*argv, **more):
+    return subprocess.run(argv, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
+
+
 def allocinfo_dump(*argv):
-    # Debian's python3, for which Debian has drgn
-    return subprocess.run(["/usr/bin/python3", "-B", TOOL, *argv], check=False, capture_output=True,
-                          text=True, stdin=subprocess.DEVNULL)
+    return run(*DUMP, *argv)
+
+
+def allocinfo_report(where, *argv):
+    """Run `allocinfo report --vmcore`, which finds allocinfo-dump in PATH."""
+    wrapper = os.path.join(where, "bin", "allocinfo-dump")
+    os.makedirs(os.path.dirname(wrapper), exist_ok=True)
+    with open(wrapper, "w") as f:
+        f.write("#!/bin/sh\nexec %s \"$@\"\n" % " ".join(DUMP))
+    os.chmod(wrapper, 0o755)
+    path = os.path.dirname(wrapper) + ":" + os.environ["PATH"]
+    return run(guest.tool("allocinfo"), "report", "--format", "csv", *argv, env={**os.environ, "PATH": path})
 
 
 def table(text):
     """[(bytes, calls, name)] of a text in the format of /proc/allocinfo."""
     found = [re.fullmatch(r" *(\d+) +(\d+) (.*\S) ?", line) for line in text.splitlines()[2:]]
     return [(int(m[1]), int(m[2]), m[3]) for m in found if m]
+
+
+def csv_rows(text):
+    """{name: (bytes, calls)} of `allocinfo report --format csv`."""
+    return {"%s:%s%s func:%s%s" % (row["file"], row["line"], " [%(module)s]" % row if row["module"] else "",
+                                   row["function"], "" if row["accurate"] == "yes" else " accurate:no"):
+            (int(row["bytes"]), int(row["calls"])) for row in csv.DictReader(text.splitlines())}
+
+
+def table_rows(rows):
+    """The same of a table(): call sites of one name are one row."""
+    found = collections.defaultdict(lambda: (0, 0))
+    for size, calls, name in rows:
+        found[name] = (found[name][0] + size, found[name][1] + calls)
+    return dict(found)
+
+
+def report_differs(report, rows):
+    """Why the rows of a report are not those of the table, or ""."""
+    if report.returncode:
+        return report.stderr.strip() or "exit code %d" % report.returncode
+    have, want = csv_rows(report.stdout), table_rows(rows)
+    other = [name for name in {**have, **want} if have.get(name) != want.get(name)]
+    guest.say("# kdump: note: allocinfo report has %d rows of %d lines" % (len(have), len(rows)))
+    return "%d rows differ, %s" % (len(other), other[0]) if other else ""
 
 
 def unpack(disk):
@@ -81,6 +125,13 @@ def look(dump, system_map, printed):
     top = table(allocinfo_dump("-m", system_map, "-n", "5", dump).stdout)
     largest = sorted(table(done.stdout), key=lambda row: -row[0])[:5]
     yield guest.Case("dump_has_its_largest_lines", "ok" if top and top == largest else "not ok")
+    why = report_differs(allocinfo_report(os.path.dirname(dump), "--vmcore", dump, "--map", system_map),
+                         table(done.stdout))
+    yield guest.Case("allocinfo_report_has_the_same_rows", "not ok" if why else "ok", why)
+    refused = allocinfo_report(os.path.dirname(dump), "--vmcore", dump, "--map", printed)
+    good = refused.returncode == 1 and refused.stderr.count("\n") == 1 and not refused.stdout
+    yield guest.Case("allocinfo_report_refuses_a_wrong_map", "ok" if good else "not ok",
+                     "" if good else refused.stderr)
     refused = allocinfo_dump("-m", printed, dump)
     good = refused.returncode == 1 and refused.stderr.count("\n") == 1
     yield guest.Case("wrong_map_is_refused", "ok" if good else "not ok", "" if good else refused.stderr)
