@@ -21,19 +21,42 @@
 /* How often the nodes are read if modules are loaded or unloaded meanwhile. */
 #define NODES_TRIES	5
 
-static bool join(const struct source *source, const char *name, char *path, size_t size)
-{
-	if (snprintf(path, size, "%s/%s", source->proc, name) < (int)size)
-		return true;
-	errno = ENAMETOOLONG;
-	return false;
-}
+/* What a program without privileges reads again and again, see source_hold(). */
+static const char * const held_files[SOURCE_HELD] = {
+	SYSCTL, "meminfo", "slabinfo", "zoneinfo",
+};
 
 static int open_file(const struct source *source, const char *name)
 {
 	char path[4096];
 
-	return join(source, name, path, sizeof(path)) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (snprintf(path, sizeof(path), "%s/%s", source->proc, name) < (int)sizeof(path))
+		return open(path, O_RDONLY | O_CLOEXEC);
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* Returns a descriptor for put_file(), or a negative errno. */
+static int get_file(const struct source *source, const char *name)
+{
+	size_t i;
+	int fd;
+
+	if (!source->hold) {
+		fd = open_file(source, name);
+		return fd < 0 ? -errno : fd;
+	}
+	for (i = 0; i < SOURCE_HELD; i++) {
+		if (!strcmp(held_files[i], name))
+			return source->held[i];
+	}
+	return -ENOENT;
+}
+
+static void put_file(const struct source *source, int fd)
+{
+	if (!source->hold)
+		close(fd);
 }
 
 /**
@@ -47,13 +70,13 @@ static int open_file(const struct source *source, const char *name)
  */
 int source_file(const struct source *source, const char *name, char *text, int size)
 {
-	int fd = open_file(source, name), len = 0;
+	int fd = get_file(source, name), len = 0;
 	ssize_t got = 1;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	while (len < size - 1 && got > 0) {
-		got = read(fd, text + len, size - 1 - len);
+		got = pread(fd, text + len, size - 1 - len, len);
 		if (got > 0)
 			len += got;
 		else if (got < 0 && errno == EINTR)
@@ -61,7 +84,7 @@ int source_file(const struct source *source, const char *name, char *text, int s
 	}
 	if (got < 0)
 		len = -errno;
-	close(fd);
+	put_file(source, fd);
 	if (len >= 0)
 		text[len] = '\0';
 	return len;
@@ -93,11 +116,15 @@ static enum profiling why_not(struct source *source, int err)
 /* Nobody can switch profiling on. */
 static bool is_read_only(const struct source *source)
 {
+	int fd = get_file(source, SYSCTL);
 	struct stat st;
-	char path[4096];
+	bool read_only;
 
-	return join(source, SYSCTL, path, sizeof(path)) && !stat(path, &st) &&
-	       !(st.st_mode & 0222);
+	if (fd < 0)
+		return false;
+	read_only = !fstat(fd, &st) && !(st.st_mode & 0222);
+	put_file(source, fd);
+	return read_only;
 }
 
 static enum profiling why_no_nodes(struct source *source, int err)
@@ -157,27 +184,44 @@ enum profiling source_open(struct source *source, const char *proc)
 }
 
 /**
- * source_read - read the call sites of a machine
- * @source: opened by source_open()
- * @table: receives the call sites
+ * source_hold - open every file that is needed, and keep them open
+ * @source: after source_open(), whatever that returned
  *
- * Complaints about damaged lines go to standard error.
+ * Only root can open some of the files. After source_hold() a program can drop its
+ * privileges: source_read(), source_file() and balance_read() open nothing any more. A file
+ * that is missing now stays missing.
+ */
+void source_hold(struct source *source)
+{
+	size_t i;
+
+	for (i = 0; i < SOURCE_HELD; i++)
+		source->held[i] = get_file(source, held_files[i]);
+	source->hold = true;
+}
+
+/**
+ * source_read - read the call sites of a machine
+ * @source: opened by source_open(), whatever that returned
+ * @table: receives the call sites
  *
  * Return: the state; @table is valid if it is PROFILING_ON or PROFILING_OFF.
  */
 enum profiling source_read(struct source *source, struct table *table)
 {
 	uint64_t complaints = 0;
-	const struct complainer to = { complaints_print, &complaints };
+	const struct complainer print = { complaints_print, &complaints };
 	int err = 0;
 
+	if (source->fd < 0)
+		return why_not(source, -source->err);
 	if (lseek(source->fd, 0, SEEK_SET) < 0)
 		err = -errno;
 	if (!err)
 		err = table_read(table, source->fd);
 	if (err)
 		return why_not(source, -err);
-	if (!table_parse(table, "allocinfo", &to)) {
+	if (!table_parse(table, "allocinfo", source->to ? source->to : &print)) {
 		source->err = -EPROTO;
 		return PROFILING_FAILED;
 	}
@@ -215,11 +259,18 @@ enum profiling source_read_nodes(struct source *source, struct table *table,
 }
 
 /**
- * source_close - close the file
+ * source_close - close the files
  * @source: was set up by source_open()
  */
 void source_close(struct source *source)
 {
+	size_t i;
+
+	for (i = 0; source->hold && i < SOURCE_HELD; i++) {
+		if (source->held[i] >= 0)
+			close(source->held[i]);
+	}
+	source->hold = false;
 	if (source->fd >= 0)
 		close(source->fd);
 	source->fd = -1;

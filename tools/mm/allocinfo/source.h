@@ -33,21 +33,31 @@ enum profiling {
 	PROFILING_FAILED,
 };
 
+/* The number of files that source_hold() opens. */
+#define SOURCE_HELD	4
+
 /**
  * struct source - the files of a machine in procfs
  * @proc: where procfs is mounted; a container has that of its host elsewhere
  * @fd: its file allocinfo, or -1
  * @name: the file that was read last
  * @err: a negative errno if it could not be read
+ * @to: receives complaints about damaged lines; NULL for standard error
+ * @hold: source_hold() was called
+ * @held: what source_hold() opened: descriptors, or negative errnos
  */
 struct source {
 	const char *proc;
 	int fd;
 	const char *name;
 	int err;
+	const struct complainer *to;
+	bool hold;
+	int held[SOURCE_HELD];
 };
 
 enum profiling source_open(struct source *source, const char *proc);
+void source_hold(struct source *source);
 enum profiling source_read(struct source *source, struct table *table);
 enum profiling source_read_nodes(struct source *source, struct table *table,
 				 struct nodes *nodes);
