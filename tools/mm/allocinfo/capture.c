@@ -249,13 +249,13 @@ static enum capture_state enable_or_share(struct capture *capture, const struct 
 /**
  * contexts_open - open the file of the kernel
  * @proc: directory of procfs; only for that of this machine, debugfs is tried first
+ * @flags: CONTEXTS_READ or CONTEXTS_CAPTURE
  * @fd: set to a descriptor
  *
  * Return: CAPTURE_ON if it is open.
  */
-enum capture_state contexts_open(const char *proc, int *fd)
+enum capture_state contexts_open(const char *proc, int flags, int *fd)
 {
-	const int flags = O_RDWR | O_APPEND | O_CLOEXEC;
 	char *path;
 
 	*fd = strcmp(proc, PROC_DIR) ? -1 : open(DEBUGFS, flags);
@@ -282,7 +282,7 @@ enum capture_state capture_begin(struct capture *capture, const char *proc,
 	enum capture_state state;
 
 	*capture = (struct capture){ .fd = -1 };
-	state = contexts_open(proc, &capture->fd);
+	state = contexts_open(proc, CONTEXTS_CAPTURE, &capture->fd);
 	if (state != CAPTURE_ON) {
 		capture->err = -errno;
 		return state;

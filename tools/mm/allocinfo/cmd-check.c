@@ -168,7 +168,7 @@ static void put_balance(const struct table *table, const struct source *source)
 static void put_contexts(const char *proc)
 {
 	int fd;
-	enum capture_state state = contexts_open(proc, &fd);
+	enum capture_state state = contexts_open(proc, CONTEXTS_CAPTURE, &fd);
 	const char *advice = capture_advice(state);
 
 	put_line("contexts");

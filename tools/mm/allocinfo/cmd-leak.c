@@ -457,7 +457,7 @@ static void read_contexts(struct contexts *contexts, const struct options *optio
 {
 	int fd;
 
-	if (!options->live || contexts_open(options->proc, &fd) != CAPTURE_ON)
+	if (!options->live || contexts_open(options->proc, CONTEXTS_READ, &fd) != CAPTURE_ON)
 		return;
 	if (!contexts_read(contexts, fd))
 		contexts_parse(contexts, "alloc_tags.ctx", &(struct complainer){ 0 });

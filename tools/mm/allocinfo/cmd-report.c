@@ -253,7 +253,7 @@ static void read_captured(struct contexts *contexts, const char *proc, uint64_t 
 {
 	int fd;
 
-	if (contexts_open(proc, &fd) != CAPTURE_ON)
+	if (contexts_open(proc, CONTEXTS_READ, &fd) != CAPTURE_ON)
 		return;
 	if (!contexts_read(contexts, fd))
 		contexts_parse(contexts, "alloc_tags.ctx",

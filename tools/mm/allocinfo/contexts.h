@@ -21,6 +21,7 @@
 #ifndef _ALLOCINFO_CONTEXTS_H
 #define _ALLOCINFO_CONTEXTS_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -143,7 +144,11 @@ struct capture {
 	int err;
 };
 
-enum capture_state contexts_open(const char *proc, int *fd);
+/* Flags of contexts_open(): only read, or also write commands. */
+#define CONTEXTS_READ		(O_RDONLY | O_CLOEXEC)
+#define CONTEXTS_CAPTURE	(O_RDWR | O_APPEND | O_CLOEXEC)
+
+enum capture_state contexts_open(const char *proc, int flags, int *fd);
 int contexts_read(struct contexts *contexts, int fd);
 void contexts_parse(struct contexts *contexts, const char *name,
 		    const struct complainer *to);
