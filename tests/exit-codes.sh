@@ -25,6 +25,7 @@ wrong() {
 	kmonlog) printf '%s\n' '-b 1' '-t x' '-m 0' '-s x' 'word' '-o' ;;
 	kmonparse) printf '%s\n' '-s 0' '--ctf a --json' '--top x' '-o' ;;
 	alloctop) printf '%s\n' '-s x' '-b x' '-n -1' '-d 0' 'word' 'line x' '-m' ;;
+	allocinfod) printf '%s\n' '-l localhost:1' '-l 1.2.3.4' '-c 0' '--timeout x' '--connections 0' '--tls-key x' 'word' '-u' ;;
 	allocinfo) printf '%s\n' '' 'word' 'report --sort x' 'report --top -1' 'diff a' 'record -i 5' 'check x' 'export x' '-o' ;;
 	*) echo 'who is this' ;;
 	esac

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # for _init_completion
 #
-# Completion for allocinfo and alloctop in bash. The functions that are called here are
+# Completion for allocinfo, alloctop and allocinfod in bash. The functions that are called here are
 # those of the package bash-completion.
 
 _allocinfo_words()
@@ -219,3 +219,23 @@ _alloctop()
 	esac
 }
 complete -F _alloctop alloctop
+
+_allocinfod()
+{
+	local cur prev words cword split
+
+	_init_completion -s || return
+	case $prev in
+	--tls-cert | --tls-key | --tls-client-ca | --auth-file)
+		_filedir
+		return ;;
+	--proc)
+		_filedir -d
+		return ;;
+	-l | --listen | -u | --user | -c | --cache | --connections | --per-address | --timeout)
+		return ;;
+	esac
+	$split || _allocinfo_words '--listen --user --cache --tls-cert --tls-key --tls-client-ca
+		--auth-file --connections --per-address --timeout --proc --help --version'
+}
+complete -F _allocinfod allocinfod
