@@ -46,7 +46,7 @@ static const int allowed_calls[] = {
 	SCMP_SYS(time), SCMP_SYS(getrandom), SCMP_SYS(getrusage), SCMP_SYS(uname),
 	/* memory */
 	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
-	SCMP_SYS(futex), SCMP_SYS(futex_time64),
+	SCMP_SYS(futex), SCMP_SYS(futex_time64), SCMP_SYS(sysinfo),
 	/* the end, also by abort() */
 	SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigreturn),

@@ -7,6 +7,10 @@
  * byte now and then would keep its connection forever. In place of it, a connection is
  * closed if it neither begins nor finishes a request for some seconds. shutdown() closes it,
  * and the library sees that as the end of the connection.
+ *
+ * Two things that the library overlooks while it waits for edges of epoll are found here:
+ * an end of a connection that arrived together with data, by sweep(), and clients that wait
+ * while the library does not listen because it had as many as allowed, by serve_once().
  */
 #include <errno.h>
 #include <gnutls/gnutls.h>
@@ -102,6 +106,8 @@ struct client {
  * @clients: all connections, oldest last
  * @nr: number of @clients
  * @listen_fd: socket, or -1
+ * @connections: largest number of clients
+ * @in_vain: clients waited at @listen_fd, but none was accepted
  * @epoll_fd: becomes readable when @daemon has work
  * @ending: no further requests are wanted
  * @fixed: responses
@@ -115,6 +121,8 @@ struct server {
 	struct client *clients;
 	size_t nr;
 	int listen_fd;
+	uint64_t connections;
+	bool in_vain;
 	int epoll_fd;
 	bool ending;
 	struct MHD_Response *fixed[NR_FIXED];
@@ -196,6 +204,14 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **context,
 		shutdown(client->fd, SHUT_RD);
 }
 
+static bool has_ended(const struct client *client)
+{
+	struct pollfd fd = { .fd = client->fd, .events = POLLRDHUP };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* shutdown() is an edge that the library sees. What was received can still be read. */
 static void sweep(struct server *server)
 {
 	uint64_t now = serve_clock(CLOCK_MONOTONIC);
@@ -204,6 +220,8 @@ static void sweep(struct server *server)
 	for (client = server->clients; client; client = client->next) {
 		if (now - client->since >= server->timeout)
 			shutdown(client->fd, SHUT_RDWR);
+		else if (has_ended(client))
+			shutdown(client->fd, SHUT_RD);
 	}
 }
 
@@ -391,6 +409,7 @@ struct server *server_new(const struct server_options *options, struct data *dat
 	server->need_certificate = options->client_ca;
 	server->timeout = options->timeout * SERVE_NS;
 	server->listen_fd = listen_fd;
+	server->connections = options->connections;
 	if (make_fixed(server))
 		server->daemon = start(server, options, listen_fd);
 	if (!server->daemon) {
@@ -435,14 +454,20 @@ static bool serve_once(struct server *server, int signal_fd, int wait)
 	struct pollfd fds[] = {
 		{ .fd = server->epoll_fd, .events = POLLIN },
 		{ .fd = signal_fd, .events = POLLIN },
+		{ .fd = -1, .events = POLLIN },
 	};
 	MHD_UNSIGNED_LONG_LONG due;
+	size_t nr = server->nr;
+
+	if (nr < server->connections && !server->in_vain)
+		fds[2].fd = server->listen_fd;
 
 	if (MHD_get_timeout(server->daemon, &due) == MHD_YES &&
 	    (wait < 0 || due < (unsigned int)wait))
 		wait = due;
 	poll(fds, ARRAY_SIZE(fds), wait);
 	MHD_run(server->daemon);
+	server->in_vain = fds[2].revents && server->nr == nr;
 	return !fds[1].revents;
 }
 
