@@ -57,3 +57,8 @@ for ((i = 0; i < 64; i++)); do
 	# shellcheck disable=SC2059 # the bytes are in the format
 	printf "\\x09\\x0$((i % 8))\\x$(printf %02x "$i")\\0\\0\\0\\0\\0\\0"
 done >series
+# a client for fuzz-serve: a choice, a request of two pieces, another one
+printf '\0GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic dTpw\r\n\xff\r\n' >client
+printf 'HEAD /debug/pprof/heap?seconds=1 HTTP/1.0\r\n\r\n' >>client
+printf '\3POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nCookie: a=b\r\n\r\n' >body
+printf '3\r\nabc\r\n0\r\n\r\n' >>body

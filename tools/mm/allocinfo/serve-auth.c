@@ -144,7 +144,7 @@ struct auth *auth_read(const char *path)
 }
 
 /* The time depends only on what the client sends, not on how much of it is right. */
-static bool same(const char *secret, const char *given)
+static unsigned int same(const char *secret, const char *given)
 {
 	size_t len = strlen(secret), i;
 	unsigned char wrong = len != strlen(given);
@@ -164,7 +164,7 @@ static bool same(const char *secret, const char *given)
  */
 bool auth_allows(const struct auth *auth, const char *user, const char *password)
 {
-	bool allowed = false;
+	unsigned int allowed = 0;
 	size_t i;
 
 	for (i = 0; i < auth->nr; i++)

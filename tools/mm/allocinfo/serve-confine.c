@@ -122,7 +122,7 @@ static int allow_calls(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp not_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
 	/* newfstatat() is fstat() with this flag */
-	const struct scmp_arg_cmp by_fd = SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH);
+	const struct scmp_arg_cmp by_fd = SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH, 0);
 	int err = 0;
 	size_t i;
 

@@ -9,8 +9,8 @@
  * and the library sees that as the end of the connection.
  *
  * Two things that the library overlooks while it waits for edges of epoll are found here:
- * an end of a connection that arrived together with data, by sweep(), and clients that wait
- * while the library does not listen because it had as many as allowed, by serve_once().
+ * server_sweep() finds the end of a connection that arrived together with data, and
+ * serve_once() finds clients that wait after others left and made room for them.
  */
 #include <errno.h>
 #include <gnutls/gnutls.h>
@@ -211,8 +211,13 @@ static bool has_ended(const struct client *client)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* shutdown() is an edge that the library sees. What was received can still be read. */
-static void sweep(struct server *server)
+/**
+ * server_sweep - end connections that are too slow, or that the client has ended
+ * @server: the server
+ *
+ * shutdown() is an edge that the library sees. What was received can still be read.
+ */
+void server_sweep(struct server *server)
 {
 	uint64_t now = serve_clock(CLOCK_MONOTONIC);
 	struct client *client;
@@ -483,7 +488,7 @@ void server_run(struct server *server, int signal_fd)
 	while (serve_once(server, signal_fd, server->nr ? SWEEP_MS : -1)) {
 		now = serve_clock(CLOCK_MONOTONIC);
 		if (now - swept >= SWEEP_MS * (SERVE_NS / 1000)) {
-			sweep(server);
+			server_sweep(server);
 			swept = now;
 		}
 	}

@@ -103,6 +103,7 @@ struct MHD_Daemon;
 struct server *server_new(const struct server_options *options, struct data *data,
 			  int listen_fd);
 struct MHD_Daemon *server_daemon(const struct server *server);
+void server_sweep(struct server *server);
 void server_run(struct server *server, int signal_fd);
 size_t server_finish(struct server *server);
 size_t server_clients(const struct server *server);
