@@ -209,6 +209,7 @@ def build_programs():
 TOOLS = {"kmemtraced": "mm/kmemtrace", "kmemtrace_check": "mm/kmemtrace",
          "kmemtrace-report": "mm/kmemtrace",
          "alloctop": "mm/allocinfo", "allocinfo": "mm/allocinfo",
+         "allocinfod": "mm/allocinfo",
          "kmonlog": "kmon", "kmonparse": "kmon"}
 
 

@@ -21,14 +21,14 @@ PAGES = ("alloc-fleet.html", "alloc-host.html")
 # The rules take a minute for an hour, and all times of the server become as short.
 CONFIG = """\
 global:
-  scrape_interval: 1s
-  scrape_timeout: 1s
   evaluation_interval: 2s
 rule_files: [rules.yml]
 scrape_configs:
 """
 JOB = """\
 - job_name: {job}
+  scrape_interval: {interval}s
+  scrape_timeout: {interval}s
   static_configs:
 """
 TARGET = """\
@@ -55,7 +55,7 @@ def faster(text):
 
 
 class Server:
-    """A Prometheus that scrapes {job: {instance: port}}; ends with the block."""
+    """A Prometheus that scrapes {(job, interval): {instance: port}}; ends with the block."""
 
     def __init__(self, folder, jobs):
         self.folder = folder
@@ -64,9 +64,9 @@ class Server:
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(os.path.join(folder, "consoles"))
         self.write("prometheus.yml", CONFIG + "".join(
-            JOB.format(job=job) + "".join(TARGET.format(port=port, instance=instance)
-                                          for instance, port in targets.items())
-            for job, targets in jobs.items()))
+            JOB.format(job=job, interval=interval) +
+            "".join(TARGET.format(port=port, instance=instance) for instance, port in targets.items())
+            for (job, interval), targets in jobs.items()))
         self.write("rules.yml", faster(self.ours("allocinfo.rules.yml")))
         for page in PAGES:
             self.write("consoles/" + page, faster(self.ours(page)))
