@@ -122,7 +122,7 @@ class Server:
             raise guest.Failure("%s: %s" % (expr, error.read().decode()[:300])) from error
         return [(r["metric"], float(r["value"][1])) for r in answer["data"]["result"]]
 
-    def picture(self, page, path, seconds, width=1100, height=640):
+    def picture(self, page, path, seconds, width=1100, height=500):
         """A screenshot of a console page whose graphs show the last seconds."""
         program = shutil.which("chromium")
         if not program:
