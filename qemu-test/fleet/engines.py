@@ -86,25 +86,28 @@ class Engine:
     def answers(self):
         try:
             self.get("/metrics")
-        except (OSError, urllib.error.URLError):
+        except guest.Failure:
             return False
         return True
 
     def get(self, path, post=False, **parameters):
         query = urllib.parse.urlencode(parameters)
         data = query.encode() if post else None
-        with urllib.request.urlopen(self.url + path + ("" if post or not query else "?" + query),
-                                    data, timeout=300) as answer:
-            return answer.read().decode()
+        url = self.url + path + ("" if post or not query else "?" + query)
+        try:
+            with urllib.request.urlopen(url, data, timeout=300) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as error:
+            raise guest.Failure(f"{self.name}: {url}: {error.read().decode()[:300]}") from error
+        except OSError as error:
+            raise guest.Failure(f"{self.name} does not answer: {error}; its log: "
+                                f"{guest.text_of(self.log)[-300:]}") from error
 
     def query(self, expression, **parameters):
         """The result of a query; with start, end and step a range query."""
         kind = "query_range" if "step" in parameters else "query"
-        try:
-            answer = json.loads(self.get("/api/v1/" + kind, query=expression, **parameters))
-        except urllib.error.HTTPError as error:
-            raise guest.Failure(f"{self.name}: {expression}: {error.read().decode()[:300]}") from error
-        return answer["data"]["result"]
+        answer = self.get("/api/v1/" + kind, query=expression, **parameters)
+        return json.loads(answer)["data"]["result"]
 
     def number(self, expression, **parameters):
         """The value of a query whose result is one number; 0 if there is none."""

@@ -43,6 +43,8 @@ def parts_of(text):
     parts = []
     for line in text.splitlines():
         match = SAMPLE.match(line)
+        if line == "# EOF":     # more lines follow
+            continue
         if line.startswith("#"):
             parts.append((line, "", None))
         elif not match:
