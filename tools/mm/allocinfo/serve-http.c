@@ -8,9 +8,11 @@
  * closed if it neither begins nor finishes a request for some seconds. shutdown() closes it,
  * and the library sees that as the end of the connection.
  *
- * Two things that the library overlooks while it waits for edges of epoll are found here:
+ * Two things that the library (0.9.75) overlooks while it waits for edges of epoll are found here:
  * server_sweep() finds the end of a connection that arrived together with data, and
- * serve_once() finds clients that wait after others left and made room for them.
+ * serve_once() finds clients that wait after others left and made room for them. And while a
+ * client is in the middle of a handshake of TLS, the library always wants to run again at
+ * once: spin_pause() limits that, or half of a handshake would cost all of a CPU.
  */
 #include <errno.h>
 #include <gnutls/gnutls.h>
@@ -30,6 +32,13 @@
 /* Request and header of the response must fit into it. */
 #define CLIENT_MEMORY	16384u
 #define SWEEP_MS	1000
+/*
+ * The library may run 8 times after an event, because it does a request by TLS in steps, and
+ * else without an event 200 times a second, in bursts of 200.
+ */
+#define SPIN_STEPS	8
+#define SPIN_MS		5
+#define SPIN_BURST	SERVE_NS
 /* How long clients have to read their responses after a signal to end. */
 #define FINISH		(10 * SERVE_NS)
 #define TLS_VERSIONS	"SECURE128:-VERS-TLS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -107,6 +116,8 @@ struct client {
  * @nr: number of @clients
  * @listen_fd: socket, or -1
  * @connections: largest number of clients
+ * @steps: runs since the last event
+ * @spin: time up to which runs without an event are used up
  * @in_vain: clients waited at @listen_fd, but none was accepted
  * @epoll_fd: becomes readable when @daemon has work
  * @ending: no further requests are wanted
@@ -122,6 +133,8 @@ struct server {
 	size_t nr;
 	int listen_fd;
 	uint64_t connections;
+	unsigned int steps;
+	uint64_t spin;
 	bool in_vain;
 	int epoll_fd;
 	bool ending;
@@ -450,6 +463,20 @@ size_t server_clients(const struct server *server)
 	return server->nr;
 }
 
+/* The library wants to run at once. Returns the milliseconds to wait for an event before. */
+static int spin_pause(struct server *server)
+{
+	uint64_t now = serve_clock(CLOCK_MONOTONIC);
+
+	if (server->steps < SPIN_STEPS)
+		return 0;
+	server->spin = max_u64(server->spin, sat_sub(now, SPIN_BURST));
+	if (server->spin > now)
+		return SPIN_MS;
+	server->spin += SPIN_MS * (SERVE_NS / 1000);
+	return 0;
+}
+
 /*
  * Waits up to @wait milliseconds for something to do, and does it. Returns false if
  * @signal_fd is readable.
@@ -469,8 +496,8 @@ static bool serve_once(struct server *server, int signal_fd, int wait)
 
 	if (MHD_get_timeout(server->daemon, &due) == MHD_YES &&
 	    (wait < 0 || due < (unsigned int)wait))
-		wait = due;
-	poll(fds, ARRAY_SIZE(fds), wait);
+		wait = due ? (int)due : spin_pause(server);
+	server->steps = poll(fds, ARRAY_SIZE(fds), wait) > 0 ? 0 : server->steps + 1;
 	MHD_run(server->daemon);
 	server->in_vain = fds[2].revents && server->nr == nr;
 	return !fds[1].revents;

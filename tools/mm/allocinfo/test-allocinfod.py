@@ -95,6 +95,11 @@ class Daemon:
         check("no report of a sanitizer", not re.search("Sanitizer|runtime error", self.log()), self.log())
         self.log_file.close()
 
+    def cpu(self):
+        """Seconds of CPU time."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def log(self):
         return Path(DIR, "log").read_text(encoding="utf-8")
 
@@ -383,6 +388,16 @@ def test_tls():
             with daemon.connect() as client:
                 client.sendall(junk)
         same("after junk", daemon.get(tls=context())[0], 200)
+        with daemon.connect() as client:
+            client.sendall(b"\x16\x03\x01\x05\0half of a handshake")
+            time.sleep(0.5)
+            begin = daemon.cpu()
+            time.sleep(1)
+            check("half of a handshake costs little", daemon.cpu() - begin < 0.3, daemon.cpu() - begin)
+            begin = time.monotonic()
+            for _ in range(20):
+                daemon.get(tls=context())
+            check("nor does it delay others", time.monotonic() - begin < 5, time.monotonic() - begin)
 
 
 def test_client_certificates():
