@@ -563,8 +563,10 @@ size_t server_finish(struct server *server)
 		if (!client->in_request)
 			shutdown(client->fd, SHUT_RD);
 	}
-	while (server->nr && serve_clock(CLOCK_MONOTONIC) - begin < FINISH)
+	while (server->nr && serve_clock(CLOCK_MONOTONIC) - begin < FINISH) {
 		serve_once(server, -1, SWEEP_MS);
+		server_sweep(server);
+	}
 	for (client = server->clients; client; client = client->next)
 		cut += client->in_request;
 	return cut;

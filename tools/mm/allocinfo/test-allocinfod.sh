@@ -104,7 +104,7 @@ chmod 400 m/allocinfo
 test_secrets
 test_start
 test_users
-timeout 250 python3 "$here/test-allocinfod.py" "$program" "$tmp" >"$tmp/python" 2>&1
+timeout 900 python3 "$here/test-allocinfod.py" "$program" "$tmp" >"$tmp/python" 2>&1
 expect "test-allocinfod.py" 0 test $? -eq 0
 sed '$!d;s/^/# /' "$tmp/python"
 grep -a '^FAILED\|Error' "$tmp/python"
