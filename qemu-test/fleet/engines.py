@@ -41,7 +41,8 @@ class Engine:
 
     name, program, package = "", "", ""
 
-    def __init__(self, folder, targets, interval):
+    def __init__(self, folder, targets, interval, rules=None):
+        self.rules = rules      # a file, in place of RULES
         self.folder = os.path.join(folder, self.name)
         self.port = replay.free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -132,7 +133,8 @@ class Prometheus(Engine):
     name, program = "prometheus", "prometheus"
 
     def more_config(self, interval):
-        return f"rule_files: ['{self.write('rules.yml', RULES.format(interval=interval))}']\n"
+        rules = self.rules or self.write("rules.yml", RULES.format(interval=interval))
+        return f"rule_files: ['{rules}']\n"
 
     def arguments(self):
         return [f"--config.file={self.config}", f"--storage.tsdb.path={self.folder}/data",
@@ -157,6 +159,7 @@ class Prometheus(Engine):
         return {"log": log, "data": size_of(folder)}, samples
 
     def rule_seconds(self):
+        """Time of the last evaluation of each group of rules, in all."""
         return self.own("prometheus_rule_group_last_duration_seconds")
 
 

@@ -90,10 +90,9 @@ class Model:
         self.memory = Line(small, large, lambda r: r["resident MiB"], series)
         self.cpu = Line(small, large, lambda r: r["CPU, % of a core"] / 100, samples)
         self.times = {f: Line(small, large, lambda r, f=f: r[f], series) for f in large
-                      if f.endswith("ms") and f.split(",")[0] in (
-                          "growth", "growth over time", "rate", "kernels", "rule")}
+                      if f.endswith("CPU ms") and not f.startswith("stored")}
         # a stored sum is read for each function, whatever the number of hosts
-        self.stored = {f: large[f] for f in large if f.startswith("stored")}
+        self.stored = {f: large[f] for f in large if f.startswith("stored") and f.endswith("CPU ms")}
 
     def rows(self, hosts):
         """{row: value} of an engine that scrapes that many hosts."""
@@ -108,9 +107,9 @@ class Model:
         number = math.ceil(hosts / SHARD)
         found = {f"engines of {SHARD:,} hosts": number,
                  "memory GiB of each": self.memory.at(SHARD * self.series_each) / 1024}
-        if "rule, ms" in self.times:
+        if self.stored:
             sums = number * self.functions
-            found["rule, s on each"] = self.times["rule, ms"].at(SHARD * self.series_each) / 1000
+            found["sum, CPU s on each"] = self.times["sum, CPU ms"].at(SHARD * self.series_each) / 1000
             found["series of sums"] = sums
             found.update({f"{name.replace('ms', 's')} from sums": value * number / 1000
                           for name, value in self.stored.items()})
@@ -123,10 +122,12 @@ def model(runs):
     for engine in dict.fromkeys(engine for engine, _ in runs):
         sizes = sorted(n for name, n in runs if name == engine)
         if len(sizes) < 2:
-            raise guest.Failure(f"{engine}: the model needs two sizes: run hosts run --hosts 250, too")
+            continue
         made = Model(runs[engine, sizes[0]], runs[engine, sizes[-1]], sizes[-1])
         rows = [made.rows(n) for n in SIZES]
         lines += ["", *columns([[f"{engine}, {INTERVAL} s", *(f"{n:,}" for n in SIZES)]] +
                                [[name, *(short(row[name]) for row in rows)] for name in rows[0]])]
         lines += [f"  {name}: {short(value)}" for name, value in made.shards(SIZES[-1]).items()]
+    if not lines:
+        raise guest.Failure("the model needs runs of two sizes: hosts run --hosts 250, too")
     return lines[1:]
