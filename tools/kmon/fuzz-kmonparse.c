@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "expect.h"
 #include "parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -32,14 +33,6 @@ struct input {
 
 static char dir[64];
 static FILE *null;
-
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "fuzz-kmonparse: not so: %s\n", #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 /* Files */
 

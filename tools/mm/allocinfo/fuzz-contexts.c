@@ -11,15 +11,8 @@
 #include <string.h>
 
 #include "contexts.h"
+#include "expect.h"
 #include "util.h"
-
-#define EXPECT(condition) do {							\
-	if (!(condition)) {							\
-		fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__,	\
-			#condition);						\
-		abort();							\
-	}									\
-} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,16 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "match.h"
 #include "util.h"
-
-#define EXPECT(condition) do {							\
-	if (!(condition)) {							\
-		fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__,	\
-			#condition);						\
-		abort();							\
-	}									\
-} while (0)
 
 static void mark(const struct table *table, const struct site *site, bool *seen)
 {

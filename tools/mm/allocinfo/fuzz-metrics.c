@@ -10,16 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "metrics.h"
 #include "util.h"
-
-#define EXPECT(condition) do {							\
-	if (!(condition)) {							\
-		fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__,	\
-			#condition);						\
-		abort();							\
-	}									\
-} while (0)
 
 static char *written(struct metrics *metrics, const struct metrics_values *values, size_t *size)
 {

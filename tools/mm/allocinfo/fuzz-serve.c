@@ -25,16 +25,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "expect.h"
 #include "serve.h"
 #include "util.h"
-
-#define EXPECT(condition) do {							\
-	if (!(condition)) {							\
-		fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__,	\
-			#condition);						\
-		abort();							\
-	}									\
-} while (0)
 
 #define GOOD		"GET /metrics HTTP/1.1\r\nHost: x\r\n" \
 			"Authorization: Basic dTpw\r\n\r\n"	/* u:p */

@@ -15,17 +15,10 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "expect.h"
 #include "snap-record.h"
 #include "snap.h"
 #include "util.h"
-
-#define EXPECT(condition) do {							\
-	if (!(condition)) {							\
-		fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__,	\
-			#condition);						\
-		abort();							\
-	}									\
-} while (0)
 
 static int fd = -1;
 

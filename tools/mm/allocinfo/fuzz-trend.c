@@ -14,15 +14,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "expect.h"
 #include "trend.h"
-
-#define EXPECT(condition) do {							\
-	if (!(condition)) {							\
-		fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__,	\
-			#condition);						\
-		abort();							\
-	}									\
-} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,17 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "expect.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char dir[64];
-
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, FUZZER ": not so: %s\n", #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 static inline void remove_trace(void)
 {
