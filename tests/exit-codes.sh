@@ -6,8 +6,8 @@
 # sources use no number in place of a name.
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=tools/mm/kmemtrace/test-lib.sh
-. "$top/tools/mm/kmemtrace/test-lib.sh"
+# shellcheck source=tools/lib/codetag/test-lib.sh
+. "$top/tools/lib/codetag/test-lib.sh"
 shift
 cd "$tmp" || exit
 

@@ -7,8 +7,8 @@
 # place in the output of kmemtrace-report --json and the expected value.
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-# shellcheck source=tools/mm/kmemtrace/test-lib.sh
-. "$top/tools/mm/kmemtrace/test-lib.sh"
+# shellcheck source=tools/lib/codetag/test-lib.sh
+. "$top/tools/lib/codetag/test-lib.sh"
 
 # compare TRACE: compare its report, in $tmp/out, with its totals
 compare() {

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # set by the other file
 #
-# Functions for test-*.sh in this directory: those of kmemtrace, and some for logs.
+# Functions for test-*.sh in this directory.
 
-# shellcheck source=tools/mm/kmemtrace/test-lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../mm/kmemtrace/test-lib.sh"
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-bin=$(cd "${1:-$here}" && pwd)
+# shellcheck source=tools/lib/codetag/test-lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/codetag/test-lib.sh"
 cd "$tmp" || exit 1
 
 # log NAME: make a log from the lines on standard input
