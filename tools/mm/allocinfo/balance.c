@@ -324,7 +324,7 @@ enum balance_part balance_part_of(const struct site *site)
 }
 
 /**
- * balance_holds_objects - are there other lines for what this one holds?
+ * balance_holds_objects - are the objects in these pages on lines of their own?
  * @site: the call site, or one of the call sites of a function
  *
  * Return: true for the pages of slabs and of per-CPU chunks: each object in them is on the

@@ -4,8 +4,11 @@
  *
  * Both the bytes and the calls of a leak rise: memory that is never freed belongs to an
  * allocation that is never freed. The bytes decide; the calls only have to stay, because
- * a call site that also makes many short allocations has noisy calls. The pages of slabs
- * rise with the objects in them: the call site of the objects leaks.
+ * a call site that also makes many short allocations has noisy calls.
+ *
+ * The pages of slabs rise with the objects in them. If call sites that leak explain most of
+ * their rise, only those are reported. Otherwise slabs get emptier, or their objects are on
+ * no line: that is reported.
  */
 #include <stdlib.h>
 
@@ -27,8 +30,6 @@ static void judge(const struct series_set *set, const double *time, unsigned int
 	trend_find(time, value, nr, 1, &leak->calls);
 	if (leak->calls.rise <= 0)
 		leak->bytes.verdict = TREND_FLAT;
-	else if (balance_holds_objects(&series->site))
-		leak->bytes.verdict = TREND_OBJECTS;
 }
 
 static int compare_leaks(const void *a, const void *b)
@@ -63,6 +64,29 @@ static void judge_all(const struct series_set *set, struct leaks *leaks)
 	leaks->nr = leak - leaks->list;
 }
 
+static bool is_leak(const struct leak *leak)
+{
+	return leak->bytes.verdict == TREND_LEAK;
+}
+
+static void excuse_pages(struct leaks *leaks)
+{
+	double lost = 0;
+	size_t i;
+
+	for (i = 0; i < leaks->nr; i++) {
+		if (is_leak(&leaks->list[i]) &&
+		    !balance_holds_objects(&leaks->list[i].series->site))
+			lost += leaks->list[i].bytes.slope;
+	}
+	for (i = 0; i < leaks->nr; i++) {
+		if (is_leak(&leaks->list[i]) &&
+		    balance_holds_objects(&leaks->list[i].series->site) &&
+		    leaks->list[i].bytes.slope <= 2 * lost)
+			leaks->list[i].bytes.verdict = TREND_OBJECTS;
+	}
+}
+
 /**
  * leaks_find - find the call sites that leak
  * @set: what the call sites held
@@ -82,8 +106,9 @@ void leaks_find(const struct series_set *set, struct leaks *leaks)
 		leaks->changed += series_changed(&set->series[i]);
 	leaks->list = need_memory(leaks->changed, sizeof(*leaks->list));
 	judge_all(set, leaks);
+	excuse_pages(leaks);
 	qsort(leaks->list, leaks->nr, sizeof(*leaks->list), compare_leaks);
-	for (i = 0; i < leaks->nr && leaks->list[i].bytes.verdict == TREND_LEAK; i++)
+	for (i = 0; i < leaks->nr && is_leak(&leaks->list[i]); i++)
 		leaks->slope += leaks->list[i].bytes.slope;
 	leaks->found = i;
 }

@@ -24,8 +24,8 @@ for i in range(int(sys.argv[2])):
 END
 }
 
-# A leak of 1 KiB a minute, and what is none: constant, once, a cache that is emptied, a
-# growth that stops, one call whose memory grows, the pages of the slabs that the leak is in,
+# A leak of 1 KiB a minute, and what is no leak: constant, once, a cache that is emptied, a
+# growth that stops, one call whose memory grows, the pages of the slabs with the leak,
 # a module that is loaded late.
 rows='rows = [f"{100000 + 1024 * i} {100 + i} mm/leak.c:1 func:leak_alloc",
     "4096 1 mm/constant.c:1 func:c", f"{4096 + 90000 * (i > 30)} {1 + (i > 30)} mm/once.c:1 func:o",
@@ -45,7 +45,9 @@ expect "why the others do not count" 1 "${leak[@]}" -a "$tmp/one"
 says "why the others do not count" "mm/once.c:1 func:o: rose in a few steps only"
 says "why the others do not count" "mm/stops.c:1 func:s: stopped rising"
 says "why the others do not count" "mm/grown.c:1 func:g: gave back"
-says "why the others do not count" "func:alloc_slab_page: holds objects, which are on lines of their own"
+says "why the others do not count" "func:alloc_slab_page: holds the objects of call sites that leak"
+expect "slabs that get emptier" 1 "${leak[@]}" "$tmp/one" func alloc_slab_page
+says "slabs that get emptier" "1 of 1 call sites leak"
 expect "standard input" 1 "${leak[@]}" - <"$tmp/one"
 expect "no leak among those that match" 0 "${leak[@]}" "$tmp/one" func c
 says "no leak among those that match" "0 of 1 call sites leak"
@@ -158,10 +160,12 @@ says "a name with an escape sequence" "mm/e?[1m.c:1"
 
 # --- a machine
 
-# in_place: replace what allocinfo shows, as the kernel does, without a new file
+# in_place: replace what allocinfo shows, as the kernel does, without a new file and without
+# a moment in which the file is empty
 in_place() {
 	table >"$tmp/new"
-	cat "$tmp/new" >"$tmp/proc/allocinfo"
+	dd if="$tmp/new" of="$tmp/proc/allocinfo" bs=64k conv=notrunc status=none
+	truncate -s "$(stat -c %s "$tmp/new")" "$tmp/proc/allocinfo"
 }
 
 # machine SECONDS: a call site leaks, and a cache grows until the caches are dropped

@@ -287,7 +287,7 @@ const char *trend_reason(enum trend_verdict verdict)
 		[TREND_STOPS] = "stopped rising, or rises ever more slowly",
 		[TREND_LATE] = "rises in a small part of the time only",
 		[TREND_CHANCE] = "may be chance",
-		[TREND_OBJECTS] = "holds objects, which are on lines of their own",
+		[TREND_OBJECTS] = "holds the objects of call sites that leak",
 	};
 
 	return reasons[verdict];

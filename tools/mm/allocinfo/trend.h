@@ -30,8 +30,8 @@
  * @TREND_STOPS: it rose, but does so no more, or ever more slowly
  * @TREND_LATE: it rose for a small part of the time only
  * @TREND_CHANCE: it rose no more steadily than one of so many series does by chance
- * @TREND_OBJECTS: it rose, but all that it holds has series of its own. trend_find() does
- *	not know that; its caller does.
+ * @TREND_OBJECTS: it rose because what it holds rose, which has series of its own.
+ *	trend_find() does not know that; its caller does.
  */
 enum trend_verdict {
 	TREND_LEAK,
