@@ -484,7 +484,8 @@ work_module()
 	if [ -d /sys/module/ctag_test ]; then
 		rmmod ctag_test
 	else
-		insmod /modules/ctag_test.ko
+		insmod /modules/ctag_test.ko || fail "insmod ctag_test"
+		: > /tmp/loaded
 	fi
 }
 
@@ -492,13 +493,15 @@ work_module()
 work()
 {
 	round=0
+	rm -f /tmp/loaded
 	while [ ! -e /tmp/stop ]; do
 		round=$((round + 1))
 		work_files
 		[ $((round / 240 % 2)) = 0 ] || work_processes
-		[ $((RANDOM % 100)) != 0 ] || work_module
+		[ $((RANDOM % 50)) != 0 ] || work_module
 		sleep $((RANDOM % 10 + 5))
 	done
+	echo $round > /tmp/rounds
 	[ ! -d /sys/module/ctag_test ] || rmmod ctag_test
 }
 
@@ -512,8 +515,12 @@ start_work()
 	worker=$!
 }
 
+# stop_work LEAST: fails if there were fewer rounds of work, or no module was loaded
 stop_work()
 {
 	: > /tmp/stop
 	wait $worker
+	note "$(cat /tmp/rounds) rounds of work"
+	[ "$(cat /tmp/rounds)" -ge "$1" ] || fail "fewer than $1 rounds of work"
+	[ -e /tmp/loaded ] || fail "no module was loaded"
 }

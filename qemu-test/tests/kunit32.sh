@@ -12,6 +12,10 @@
 SUITES="codetag lazy_percpu_counter alloc_tag allocinfo slab_tag kmemtrace codetag_query alloc_tag_ctx dynamic_fault kmon time_stats codetag_time_stats"
 LOG=/tmp/log
 
+# kunit64.sh runs only one suite
+only=$(sed -n 's/.*kunit.filter_glob=\([a-z_]*\).*/\1/p' /proc/cmdline)
+SUITES=${only:-$SUITES}
+
 # Prints the tests of a suite as "suite.test".  If plan and number of results differ, or the
 # suite is missing, it prints a failed result for the suite.
 suite()

@@ -21,7 +21,7 @@ test_three_hours_without_a_leak()
 	start_work
 	allocinfo leak --live 3h -i 60 --drop-caches --all > /tmp/out 2>&1
 	code=$?
-	stop_work
+	stop_work 500
 	sed 's/^/# /' /tmp/out
 	eq "exit code" $code 0
 }
