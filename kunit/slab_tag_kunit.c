@@ -19,7 +19,7 @@ static unsigned int wrong_places(const struct kmem_cache *s,
 		void *want = FAKE_SLAB + objects * s->size +
 			     i * sizeof(struct alloc_tag_ref);
 
-		wrong += slab_tag_ref(s, s->tag_mask, object) != want;
+		wrong += slab_tag_ref(s, slab_tag_mask(s), object) != want;
 	}
 	return wrong;
 }
@@ -36,7 +36,7 @@ static void test_every_object_of_every_size(struct kunit *test)
 
 			objects = (PAGE_SIZE << order) / slab_tag_room(size);
 			slab_tag_setup(&s, order, objects);
-			KUNIT_ASSERT_EQ(test, s.tag_mask + 1, PAGE_SIZE << order);
+			KUNIT_ASSERT_EQ(test, slab_tag_mask(&s) + 1, PAGE_SIZE << order);
 			KUNIT_ASSERT_EQ_MSG(test, wrong_places(&s, objects), 0,
 					    "size %u order %u", size, order);
 		}
@@ -46,23 +46,24 @@ static void test_every_object_of_every_size(struct kunit *test)
 /* Objects of a page or more begin anywhere in a page. */
 static void test_every_page_of_large_objects(struct kunit *test)
 {
+	static const unsigned int offsets[] = { 0, 8, PAGE_SIZE / 2, PAGE_SIZE - 8 };
 	struct kmem_cache s = { .size = PAGE_SIZE };
 	unsigned long pfn, wrong = 0;
-	unsigned int offset;
+	unsigned int i;
 
 	if (!alloc_tag_available)
 		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
 	slab_tag_setup(&s, 0, 1);
-	if (!s.tag_mask)
-		kunit_skip(test, "no flat map, or no product of 128 bits");
-	for (pfn = min_low_pfn; pfn < max_low_pfn; pfn++) {
-		for (offset = 0; offset < PAGE_SIZE; offset += PAGE_SIZE / 8)
-			wrong += slab_tag_ref(&s, s.tag_mask,
-					      __va(PFN_PHYS(pfn)) + offset) !=
+	KUNIT_EXPECT_EQ(test, slab_tag_mask(&s), SLAB_TAG_PAGES ? ~0UL : 0);
+	if (!SLAB_TAG_PAGES)
+		return;
+	for (pfn = min_low_pfn; pfn < max_pfn; pfn++) {
+		for (i = 0; i < ARRAY_SIZE(offsets); i++)
+			wrong += slab_tag_ref(&s, ~0UL, __va(PFN_PHYS(pfn)) + offsets[i]) !=
 				 pgalloc_tag_ref(pfn_to_page(pfn));
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	KUNIT_EXPECT_GT(test, max_low_pfn, min_low_pfn);
+	KUNIT_EXPECT_GT(test, max_pfn, min_low_pfn);
 }
 
 static void test_no_address_is_enough(struct kunit *test)

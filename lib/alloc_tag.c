@@ -536,17 +536,23 @@ void __init alloc_tag_early_init(void)
 		mem_profiling_enable();
 }
 
-/* After "never" nobody reads the array. */
+#ifdef CONFIG_X86
+/*
+ * After "never" nobody reads the array. Only x86 has a function that frees a
+ * part of the kernel image and also takes care of its second mapping, of
+ * kmemleak and of debug_pagealloc; elsewhere the array stays.
+ */
 static int __init alloc_tag_free_parts(void)
 {
-	/* ia64 does not map its image where virt_to_page() expects it. */
-	if (!alloc_tag_available && !IS_ENABLED(CONFIG_IA64))
-		free_reserved_area(lm_alias(alloc_tag_parts),
-				   lm_alias(alloc_tag_parts + ALLOC_TAG_NR_PARTS),
-				   -1, "unused allocation tag");
+	if (!alloc_tag_available)
+		free_kernel_image_pages("unused kernel image (allocation tags)",
+					alloc_tag_parts,
+					PTR_ALIGN_DOWN(alloc_tag_parts + ALLOC_TAG_NR_PARTS,
+						       PAGE_SIZE));
 	return 0;
 }
 late_initcall(alloc_tag_free_parts);
+#endif
 
 #ifdef CONFIG_ALLOC_TAG_KUNIT_TEST
 #include "alloc_tag_kunit.c"

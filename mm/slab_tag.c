@@ -148,7 +148,7 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 		s->tag_fraction = slab_tag_fraction(s->size);
 		s->tag_base = objects * s->size / sizeof(struct alloc_tag_ref);
 	} else if (SLAB_TAG_PAGES) {
-		s->tag_mask = ~0UL;
+		s->tag_mask = -1;
 		s->tag_fraction = slab_tag_fraction(PAGE_SIZE);
 		s->tag_base = (long)pgalloc_tag_map_of_addresses() /
 			      (long)sizeof(struct alloc_tag_ref);

@@ -46,9 +46,10 @@ static inline unsigned int slab_tag_room(unsigned int size)
 
 #ifdef CONFIG_SLUB
 
+/* -1 in the cache stands for a mask of all bits. */
 static __always_inline unsigned long slab_tag_mask(const struct kmem_cache *s)
 {
-	return READ_ONCE(s->tag_mask);
+	return (long)READ_ONCE(s->tag_mask);
 }
 
 /* A product with a fraction of 2^64, or of 2^32 where 64 bits are the widest. */

@@ -93,7 +93,7 @@ lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
 {
 	unsigned long flags;
 
-	if (IS_ENABLED(CONFIG_HAVE_CMPXCHG_LOCAL)) {
+	if (!IS_ENABLED(CONFIG_LAZY_PERCPU_COUNTER_IRQ_SAVE)) {
 		this_cpu_add(parts->sum, sum);
 		this_cpu_add(parts->count, count);
 		return;

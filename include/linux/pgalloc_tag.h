@@ -36,6 +36,7 @@ static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
  */
 static inline struct alloc_tag_ref *pgalloc_tag_map_of_addresses(void)
 {
+	/* the first page of memory: arm64 cannot compute an address for others */
 	return pgalloc_tag_ref(pfn_to_page(min_low_pfn)) -
 	       ((long)__va(PFN_PHYS(min_low_pfn)) >> PAGE_SHIFT);
 }
