@@ -6,6 +6,8 @@
  *	macro NAME ROUNDS forks N	N children, each executes a program
  *	macro NAME ROUNDS files N	N files made in the working directory,
  *					then removed, then synced
+ *	macro NAME ROUNDS paths N	a path of many folders looked up, then its
+ *					file opened, N times
  *	macro NAME ROUNDS tcp N		a message of 64 bytes there and back,
  *					N times, between two processes
  *	macro NAME ROUNDS run PROGRAM [ARG ...]
@@ -33,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +107,33 @@ static void files(unsigned long n)
 			die(name);
 	}
 	sync();
+}
+
+/* Twenty folders below the working directory, with names of fifty characters. */
+static void paths(unsigned long n)
+{
+	char path[20 * 51 + sizeof("file")] = "";
+	struct stat st;
+	size_t len = 0;
+
+	while (len < 20 * 51) {
+		len += sprintf(path + len, "%050zu", len);
+		if (mkdir(path, 0700) && errno != EEXIST)
+			die(path);
+		path[len++] = '/';
+	}
+	strcpy(path + len, "file");
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	while (n--) {
+		int fd;
+
+		if (stat(path, &st))
+			die(path);
+		fd = open(path, O_RDONLY);
+		if (fd < 0)
+			die(path);
+		close(fd);
+	}
 }
 
 static void send_all(int fd, char *message, size_t size)
@@ -191,6 +221,8 @@ static void one_round(const char *kind, char **args)
 		forks(strtoul(args[0], NULL, 0));
 	else if (!strcmp(kind, "files"))
 		files(strtoul(args[0], NULL, 0));
+	else if (!strcmp(kind, "paths"))
+		paths(strtoul(args[0], NULL, 0));
 	else
 		tcp(strtoul(args[0], NULL, 0));
 }
@@ -198,7 +230,7 @@ static void one_round(const char *kind, char **args)
 static bool known(const char *kind)
 {
 	static const char * const kinds[] = {
-		"run", "fifo", "cold", "forks", "files", "tcp",
+		"run", "fifo", "cold", "forks", "files", "paths", "tcp",
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -214,7 +246,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 0;
 	if (argc < 5 || !known(argv[3])) {
-		fprintf(stderr, "usage: macro NAME ROUNDS forks|files|tcp N\n"
+		fprintf(stderr, "usage: macro NAME ROUNDS forks|files|paths|tcp N\n"
 			"       macro NAME ROUNDS run|fifo|cold PROGRAM [ARG ...]\n");
 		return 2;
 	}

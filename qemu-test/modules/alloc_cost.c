@@ -18,6 +18,7 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/reboot.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -51,6 +52,7 @@
 
 #define WARM_UP		8192
 #define MANY		256
+#define BULK		16
 #define HELD		4096
 
 static bool few;
@@ -61,7 +63,12 @@ static char *setup;
 module_param(setup, charp, 0);
 MODULE_PARM_DESC(setup, "a script to run first, when the module's tags exist");
 
-static struct kmem_cache *cache;
+/* Mainline renamed it. */
+#ifdef alloc_pages_bulk
+#define alloc_pages_bulk_array	alloc_pages_bulk
+#endif
+
+static struct kmem_cache *cache, *path_cache;
 static void *many[MANY];
 static struct page *held[HELD];
 
@@ -121,18 +128,40 @@ static __always_inline void pages_pair(unsigned int order)
 		__free_pages(page, order);
 }
 
-static __always_inline void cache_pair(void)
+static __always_inline void cache_pair(struct kmem_cache *s)
 {
-	void *p = kmem_cache_alloc(cache, GFP_ATOMIC);
+	void *p = kmem_cache_alloc(s, GFP_ATOMIC);
 
 	barrier_data(p);
 	if (p)
-		kmem_cache_free(cache, p);
+		kmem_cache_free(s, p);
 }
 
 static void vmalloc_pair(void)
 {
 	vfree(vmalloc(16384));
+}
+
+static void percpu_pair(void)
+{
+	free_percpu(alloc_percpu(u64));
+}
+
+static void bulk_objects(void)
+{
+	if (kmem_cache_alloc_bulk(cache, GFP_ATOMIC, BULK, many))
+		kmem_cache_free_bulk(cache, BULK, many);
+}
+
+static void bulk_pages(void)
+{
+	unsigned int i;
+
+	memset(many, 0, BULK * sizeof(*many));
+	alloc_pages_bulk_array(GFP_ATOMIC, BULK, (struct page **)many);
+	for (i = 0; i < BULK; i++)
+		if (many[i])
+			__free_page(many[i]);
 }
 
 static void many_objects(void)
@@ -196,25 +225,34 @@ static int __init alloc_cost_init(void)
 	if (run_setup())
 		return -ECANCELED;
 	cache = kmem_cache_create("alloc_cost", 192, 0, 0, NULL);
-	if (!cache)
-		return -ENOMEM;
+	/* Like names_cache, which no other cache is merged with. */
+	path_cache = kmem_cache_create_usercopy("alloc_cost_path", PATH_MAX, 0,
+						SLAB_HWCACHE_ALIGN, 0, PATH_MAX, NULL);
+	if (!cache || !path_cache)
+		goto out;
 
 	MEASURE("kmalloc-8", BATCH, true, kmalloc_pair(8));
 	MEASURE("kmalloc-64", BATCH, true, kmalloc_pair(64));
 	MEASURE("kmalloc-1024", BATCH, true, kmalloc_pair(1024));
 	MEASURE("kmalloc-4096", BATCH, true, kmalloc_pair(4096));
-	MEASURE("kmem_cache-192", BATCH, true, cache_pair());
+	MEASURE("kmem_cache-192", BATCH, true, cache_pair(cache));
 	MEASURE("order-0", BATCH, true, pages_pair(0));
 	if (few)
 		goto out;
+	MEASURE("kmem_cache-4096", BATCH, true, cache_pair(path_cache));
 	MEASURE("order-2", BATCH, true, pages_pair(2));
 	MEASURE("kmalloc-16k", BATCH, true, kmalloc_pair(16384));
 	MEASURE("256-kmalloc-64", FEW, true, many_objects());
+	/* In 6.1 the bulk allocation enables interrupts. */
+	MEASURE("16-bulk-192", BATCH, false, bulk_objects());
 	scatter_pages();
 	MEASURE("256-order-0", FEW, true, many_pages());
+	MEASURE("16-bulk-order-0", BATCH, true, bulk_pages());
 	release_pages_held();
 	MEASURE("vmalloc-16k", 16, false, vmalloc_pair());
+	MEASURE("percpu-8", 16, false, percpu_pair());
 out:
+	kmem_cache_destroy(path_cache);
 	kmem_cache_destroy(cache);
 #ifndef MODULE
 	kernel_halt();
