@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packages of Debian's archive, downloaded once into build/dl."""
 
+import lzma
 import re
 import shutil
 import subprocess
@@ -62,6 +63,19 @@ def fetch(name, version, arch=""):
 def unpack(package, where):
     subprocess.run(["dpkg-deb", "-x", package, where], check=True)
     return where
+
+
+def debian_config(name, arch):
+    """The text of Debian's configuration NAME for the kernel of the base's version."""
+    version = base_version()
+    if not version:
+        fail("the base is not a package of Debian, so it has no configuration of Debian; "
+             "without KERNEL_SRC, or with FLAVOUR=default, this works")
+    package = fetch("linux-config-6.1", version, arch)
+    packed = unpack(package, package.with_suffix("")) / "usr" / "src" / "linux-config-6.1" / f"{name}.xz"
+    if not packed.exists():
+        fail(f"{package} has no {packed.name}")
+    return lzma.decompress(packed.read_bytes()).decode()
 
 
 SUITES = ("sid", "trixie-backports")

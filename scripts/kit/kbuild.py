@@ -16,7 +16,8 @@ import sys
 import time
 from pathlib import Path
 
-from .util import BASE, BUILD, LOGS, NEWEST, PEER, TOP, TREE, clean_env, fail, lock
+from . import archive
+from .util import BASE, BUILD, LOGS, NEWEST, PEER, TOP, TREE, clean_env, fail, lock, write_if_changed
 
 CONFIGS = TOP / "qemu-test" / "configs"
 
@@ -88,6 +89,22 @@ def source_of(config):
         return BASE
     match = re.search(r"^# tree: (base|peer|newest)$", fragments(config)[-1].read_text(), re.M)
     return {"base": BASE, "peer": PEER, "newest": NEWEST}[match[1]] if match else TREE
+
+
+def start_of(config, out):
+    """Debian's configuration of the flavour that `# start: FLAVOUR` names, as a file in out, or None.
+
+    Most of Debian's configuration are modules, which would take most of the time of the build.
+    They are left out; a fragment can request one.
+    """
+    match = re.search(r"^# start: (\S+)$", fragments(config)[-1].read_text(), re.M)
+    if not match:
+        return None
+    text = archive.debian_config(f"config.amd64_none_{match[1]}", "amd64")
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "debian.config"
+    write_if_changed(path, re.sub(r"^(CONFIG_\w+)=m$", r"# \1 is not set", text, flags=re.M))
+    return path
 
 
 def requested(files):
