@@ -4,7 +4,9 @@
 A row is a case with a value for each kernel and mode that ran:
 
   base never 0 1		6.1 unpatched; ours
-  m.off m.never m.0 m.1	mainline without the option; with it
+  m.off m.never m.0 m.1	mainline 6.12 without the option; with it
+  n.off n.never n.0 n.1	the same of the newest mainline
+  n.1c			the newest mainline with `1,compressed`
 
 The derived values depend on the kind of row:
 
@@ -14,22 +16,39 @@ The derived values depend on the kind of row:
   text	one kernel for all modes: on adds 1 - base (sizes of files, too)
   total	reading: no difference is derived, the totals are compared
 
-A ratio is ours divided by mainline's.  There is none if mainline's is not above zero.
+A ratio is ours divided by mainline's, `ratio` by that of 6.12.  There is none if mainline's
+is not above zero.
+
+`make bench` writes tables into the documents, between these two lines (in Markdown as
+comments of HTML):
+
+  .. bench: NAME, NAME	sections; "pairs", a short table in Markdown; "run", what was measured
+  .. bench: end
 """
 
 import csv
+import re
 from html import escape
 
-MODES = ["base", "never", "0", "1"]
-PEER = {"base": "m.off", "never": "m.never", "0": "m.0", "1": "m.1"}
-COLUMNS = MODES + [PEER[m] for m in MODES]
-DERIVED = ["on", "m.on", "off", "m.off adds", "ratio"]
+KERNELS = {                         # prefix of derived values -> columns
+    "": {"base": "base", "never": "never", "0": "0", "1": "1"},
+    "m.": {"base": "m.off", "never": "m.never", "0": "m.0", "1": "m.1"},
+    "n.": {"base": "n.off", "never": "n.never", "0": "n.0", "1": "n.1"},
+    "n.1c ": {"base": "n.off", "never": "n.never", "0": "n.0", "1": "n.1c"},
+}
+COLUMNS = list(dict.fromkeys(c for modes in KERNELS.values() for c in modes.values()))
+DERIVED = ["on", "m.on", "n.on", "n.1c on", "off", "m.off adds", "n.off adds",
+           "ratio", "n.ratio", "n.1c ratio", "on %"]
 SECTIONS = {                        # name -> kind
     "instructions": "cost",
     "nanoseconds": "cost",
     "workloads": "cost",
+    "KFENCE: instructions": "cost",
+    "Debian: instructions": "cost",
+    "Debian: workloads": "cost",
     "reading": "total",
     "slab pages": "pages",
+    "Debian: slab pages": "pages",
     "text bytes": "text",
     "kB of memory": "pages",
     "bytes": "text",
@@ -48,20 +67,33 @@ class Row:
             return self.values[this] - self.values[that]
         return None
 
-    def derived(self):
-        """name -> number or None, in the order of DERIVED."""
+    def on(self, who):
+        """What profiling adds when it is on, to the kernel with this prefix."""
+        kind = SECTIONS[self.section]
+        return None if kind == "total" else self.less(KERNELS[who]["1"], KERNELS[who][START[kind]])
+
+    def off(self, who):
+        kind = SECTIONS[self.section]
+        return None if kind == "total" else self.less(KERNELS[who]["0"], KERNELS[who]["base"])
+
+    def compared(self, who):
+        """The value of which a ratio is made."""
         kind = SECTIONS[self.section]
         if kind == "total":
-            on, peer_on, off, peer_off = None, None, None, None
-            ratio = quotient(self.values.get("1"), self.values.get("m.1"))
-        else:
-            start = START[kind]
-            on, peer_on = self.less("1", start), self.less("m.1", PEER[start])
-            off, peer_off = self.less("0", "base"), self.less("m.0", "m.off")
-            ratio = quotient(on, peer_on)
+            return self.values.get(KERNELS[who]["1"])
         if kind == "text":      # as shares, because the kernels differ in size
-            ratio = quotient(share(on, self.values.get("base")), share(peer_on, self.values.get("m.off")))
-        return dict(zip(DERIVED, [on, peer_on, off, peer_off, ratio]))
+            return share(self.on(who), self.values.get(KERNELS[who]["base"]))
+        return self.on(who)
+
+    def derived(self):
+        """name -> number or None, in the order of DERIVED."""
+        made = {f"{who}on": self.on(who) for who in KERNELS}
+        made |= {"off": self.off(""), "m.off adds": self.off("m."), "n.off adds": self.off("n.")}
+        made |= {f"{who.removeprefix('m.')}ratio": quotient(self.compared(""), self.compared(who))
+                 for who in list(KERNELS)[1:]}
+        part = share(self.on(""), self.values.get("0")) if self.section.endswith("workloads") else None
+        made["on %"] = None if part is None else 100 * part
+        return {name: made[name] for name in DERIVED}
 
 
 def share(part, whole):
@@ -106,7 +138,7 @@ def number(text):
 def text_of(value, name=""):
     if value is None:
         return "-"
-    if name == "ratio":
+    if name.endswith(("ratio", "%")):
         return f"{value:.2f}"
     text = f"{value:.1f}" if isinstance(value, float) else str(value)
     return f"+{text}" if name in DERIVED and value >= 0 else text
@@ -134,6 +166,63 @@ def table(rows):
 def short(value):
     """A difference in few digits, for the picture."""
     return f"{value / 1e6:+.2f} M" if abs(value) >= 1e6 else text_of(value, "on")
+
+
+# The documents
+
+PAIRS = {                           # case -> its name in README.md
+    "kmalloc-64": "kmalloc 64 + kfree",
+    "kmalloc-4096": "kmalloc 4096 (a page) + kfree",
+    "kmem_cache-192": "kmem_cache_alloc 192 + free",
+    "kmem_cache-4096": "kmem_cache_alloc 4096 (names_cache) + free",
+    "order-0": "alloc_pages order 0 + free",
+    "order-2": "alloc_pages order 2 + free",
+    "kmalloc-16k": "kmalloc 16k (pages) + kfree",
+    "vmalloc-16k": "vmalloc 16k + vfree",
+    "percpu-8": "alloc_percpu 8 + free_percpu",
+}
+MARK = re.compile(r"^((?:<!--|\.\.) bench: (?!end\b)([^\n]+?)(?: -->)?\n).*?^(?=(?:<!--|\.\.) bench: end)", re.M | re.S)
+
+
+def pairs(rows):
+    """The table of README.md."""
+    names = ["base", "never", "0", "1", "on", "m.on", "n.on", "n.1c on", "ratio"]
+    heads = ["pair", "unpatched", "`never`", "`0`", "`1`", "on adds", "6.12's", "newest's",
+             "newest's, compressed", "to 6.12's"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for row in rows:
+        if row.section == "instructions" and row.case in PAIRS:
+            values = {**row.values, **row.derived()}
+            cells = [text_of(values.get(n), n).lstrip("+") for n in names]
+            lines.append("| " + " | ".join([PAIRS[row.case], *cells]) + " |")
+    return lines
+
+
+def holes(rows):
+    """(section, case, column) that was not measured, but other cases of the section have it."""
+    costs = [row for row in rows if SECTIONS[row.section] == "cost"]
+    have = {(row.section, column) for row in costs for column in row.values}
+    return [(row.section, row.case, column) for row in costs for section, column in sorted(have)
+            if section == row.section and column not in row.values]
+
+
+def filled(text, rows, run):
+    """The text of a document with the tables of these rows; ValueError if they miss a part of it."""
+    def block(names):
+        if names == "pairs":
+            return pairs(rows)
+        if names == "run":
+            return [run]
+        wanted = names.split(", ")
+        for name in wanted:
+            if not any(row.section == name for row in rows):
+                raise ValueError(f"no figures for '{name}'")
+        lines = table([row for row in rows if row.section in wanted])
+        return ["::", "", *(f"  {line}".rstrip() for line in lines)]
+
+    for section, case, column in holes(rows):
+        raise ValueError(f"no figure for {column} of {section}, {case}")
+    return MARK.sub(lambda m: "\n".join([m[1], *block(m[2]), "", ""]), text)
 
 
 # The picture: a pair of bars for each case; mainline's bar has the length 1
