@@ -19,8 +19,8 @@
  * for it.
  *
  * How allocations get here: the counting path looks up the per-CPU parts of a
- * counter in a table, and calls alloc_tag_count_slow() if they are not there.
- * The parts of an enabled call site are kept out of that table. So other call
+ * counter in an array, and calls alloc_tag_count_slow() if they are not there.
+ * The parts of an enabled call site are kept out of that array. So other call
  * sites pay nothing.
  *
  * A site is off, armed or on. While it is armed, its allocations and frees come

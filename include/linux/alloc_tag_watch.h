@@ -20,7 +20,7 @@ struct page;
  *	pgalloc_tag_regroup()
  * @move: called before two references are swapped, whatever their call sites
  *
- * A chosen call site has no entry in the table of parts, see
+ * A chosen call site has no entry in the array of parts, see
  * alloc_tag_drop_parts(). Therefore only its allocations and frees reach
  * @count.
  *
