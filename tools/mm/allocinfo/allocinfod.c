@@ -317,9 +317,8 @@ static int serve(struct server *server, int signal_fd, int notify_fd)
 {
 	size_t cut;
 
-	notify_send(notify_fd, "READY=1");
+	notify_ready(notify_fd);
 	server_run(server, signal_fd);
-	notify_send(notify_fd, "STOPPING=1");
 	cut = server_finish(server);
 	if (!cut)
 		return EXIT_GOOD;

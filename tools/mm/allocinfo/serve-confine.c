@@ -2,8 +2,14 @@
 /*
  * Dropping every privilege, once everything is open.
  *
- * What remains to code that a client takes over: the open files, read-only, and the
- * connections. It can open nothing, run nothing, and connect to nothing.
+ * If a client takes over the daemon, it still has the open files, which can only be read, the
+ * listening socket and the connections. It can open no file, run no program, make no
+ * connection and send no signal to another process.
+ *
+ * connect() is not the only call that connects: with MSG_FASTOPEN, sendto() and sendmsg() do,
+ * and with an address, they reach any datagram socket. So sendto() may not have an address,
+ * neither may have this flag. The filter cannot see the address of sendmsg(), so no datagram
+ * socket may be open while clients are served: notify_ready() closes the only one.
  *
  * A system call that is not on the list fails with ENOSYS, as on a kernel that does not
  * have it. The C library and GnuTLS know what to do then: they use an older call or do
@@ -22,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,7 +42,7 @@ static const int allowed_calls[] = {
 	SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(close), SCMP_SYS(fcntl),
 	SCMP_SYS(fcntl64), SCMP_SYS(fstat), SCMP_SYS(fstat64),
 	SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg), SCMP_SYS(recv),
-	SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(send), SCMP_SYS(shutdown),
+	SCMP_SYS(shutdown),
 	SCMP_SYS(getsockname), SCMP_SYS(getpeername), SCMP_SYS(getsockopt),
 	SCMP_SYS(setsockopt),
 	/* the loop */
@@ -50,7 +57,7 @@ static const int allowed_calls[] = {
 	/* the end, also by abort() */
 	SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigreturn),
-	SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(tgkill),
+	SCMP_SYS(getpid), SCMP_SYS(gettid),
 };
 
 /* Internals */
@@ -118,26 +125,42 @@ static void empty_bounding_set(void)
 		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 }
 
-static int allow_calls(scmp_filter_ctx filter)
+/* Calls that are allowed only with some arguments. */
+static int allow_in_part(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp not_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
-	/* newfstatat() is fstat() with this flag */
-	const struct scmp_arg_cmp by_fd = SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH, 0);
+	const struct {
+		int call;
+		unsigned int nr;
+		struct scmp_arg_cmp args[2];
+	} rules[] = {
+		{ SCMP_SYS(mmap), 1, { not_code } },
+		{ SCMP_SYS(mprotect), 1, { not_code } },
+		/* newfstatat() is fstat() with this flag */
+		{ SCMP_SYS(newfstatat), 1, { SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH, 0) } },
+		{ SCMP_SYS(sendto), 2, { SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0),
+					 SCMP_A4(SCMP_CMP_EQ, 0, 0) } },
+		{ SCMP_SYS(send), 1, { SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0) } },
+		{ SCMP_SYS(sendmsg), 1, { SCMP_A2(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0) } },
+		{ SCMP_SYS(tgkill), 1, { SCMP_A0(SCMP_CMP_EQ, getpid(), 0) } },
+	};
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rules) && !err; i++)
+		err = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, rules[i].call, rules[i].nr,
+					     rules[i].args);
+	return err;
+}
+
+static int allow_calls(scmp_filter_ctx filter)
+{
 	int err = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(allowed_calls) && !err; i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed_calls[i], 0);
-	if (!err)
-		err = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-					     &not_code);
-	if (!err)
-		err = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-					     &not_code);
-	if (!err)
-		err = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
-					     &by_fd);
-	return err;
+	return err ? err : allow_in_part(filter);
 }
 
 static bool filter_calls(void)

@@ -141,7 +141,7 @@ void listen_name(int fd, char text[ADDRESS_TEXT])
 /**
  * notify_open - connect to the service manager
  *
- * Return: a socket for notify_send(), or -1 if no manager wants to know.
+ * Return: a socket for notify_ready(), or -1 if no manager wants to know.
  */
 int notify_open(void)
 {
@@ -166,12 +166,15 @@ int notify_open(void)
 }
 
 /**
- * notify_send - tell the service manager something
- * @fd: from notify_open()
- * @text: for example "READY=1"
+ * notify_ready - tell the service manager that clients are served
+ * @fd: from notify_open(); it is closed, because confine() relies on that
  */
-void notify_send(int fd, const char *text)
+void notify_ready(int fd)
 {
-	if (fd >= 0)
-		send(fd, text, strlen(text), MSG_NOSIGNAL);
+	static const char text[] = "READY=1";
+
+	if (fd < 0)
+		return;
+	send(fd, text, strlen(text), MSG_NOSIGNAL);
+	close(fd);
 }

@@ -72,7 +72,7 @@ bool address_is_loopback(const struct address *address);
 int listen_open(const struct address *address);
 void listen_name(int fd, char text[ADDRESS_TEXT]);
 int notify_open(void);
-void notify_send(int fd, const char *text);
+void notify_ready(int fd);
 
 /* serve-http.c */
 

@@ -98,12 +98,22 @@ test_users() {
 	says "a user with a capability" 'listening on http://127.0.0.1:'
 }
 
+# What code of a client could do, if it took over the daemon.
+test_confine() {
+	if [ "$(id -u)" -ne 0 ]; then
+		skip "it needs root"
+		return
+	fi
+	expect "what is forbidden" 0 "$bin/try-confine"
+}
+
 make_keys
 make_proc m <<<'4096 1 mm/slub.c:10 func:alloc_slab_page'
 chmod 400 m/allocinfo
 test_secrets
 test_start
 test_users
+test_confine
 timeout 900 python3 "$here/test-allocinfod.py" "$program" "$tmp" >"$tmp/python" 2>&1
 expect "test-allocinfod.py" 0 test $? -eq 0
 sed '$!d;s/^/# /' "$tmp/python"
