@@ -3,6 +3,7 @@
  * allocinfod: serve /proc/allocinfo as metrics and profiles, see serve.h.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,6 +287,33 @@ static void announce(const struct options *options, int listen_fd)
 		options->cert ? "s" : "", text);
 }
 
+/* Code of a client could use every descriptor that the caller left open. */
+static void close_inherited(void)
+{
+	int fd;
+
+	close_range(STDERR_FILENO + 1, ~0u, 0);
+	/* no file or socket of ours may become a standard one that was closed */
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	close(fd);
+}
+
+/* Returns false after a message. */
+static bool detach_input(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+		fprintf(stderr, "%s: /dev/null: %s\n", program_invocation_short_name,
+			strerror(errno));
+		return false;
+	}
+	close(fd);
+	return true;
+}
+
 /* Opens everything that needs a privilege. Returns NULL after a message. */
 static struct server *open_server(struct options *options, struct data *data)
 {
@@ -338,8 +366,11 @@ int main(int argc, char **argv)
 	struct data *data;
 	sigset_t signals;
 
+	close_inherited();
 	hash_seed_init();
 	take_options(&options, argc, argv);
+	if (!detach_input())
+		return EXIT_CANNOT;
 	signal_fd = signals_open(&signals);
 	notify_fd = notify_open();
 	data = data_open(options.proc, options.cache);

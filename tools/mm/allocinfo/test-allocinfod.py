@@ -74,11 +74,11 @@ class Machine:
 
 
 class Daemon:
-    def __init__(self, machine, *options, env=None):
+    def __init__(self, machine, *options, env=None, pass_fds=()):
         self.log_file = open(Path(DIR, "log"), "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [PROGRAM, "--proc", machine.path, "--listen", "127.0.0.1:0", *options],
-            stderr=self.log_file, cwd=DIR, env={**os.environ, **(env or {})})
+            stderr=self.log_file, cwd=DIR, env={**os.environ, **(env or {})}, pass_fds=pass_fds)
         end = time.monotonic() + PATIENCE
         while not (match := re.search(r"listening on https?://(.*):(\d+)/", self.log())):
             if self.process.poll() is not None or time.monotonic() > end:
@@ -313,6 +313,14 @@ def test_privileges():
             check(name, re.search(rf"^Max {name}\s+{value}\s+{value}\s", limits, re.M), limits)
         machine.sites(5)
         soon("a second read", lambda: "linux_alloc_sites 5\n" in daemon.metrics())
+
+
+def test_inherited():
+    with open(Path(DIR, "secret"), "w+", encoding="ascii") as secret:
+        with Daemon(Machine("inherited"), pass_fds=(secret.fileno(),)) as daemon:
+            links = {int(name.name): os.readlink(name) for name in Path(f"/proc/{daemon.process.pid}/fd").iterdir()}
+            check("a file of the caller is closed", not any("secret" in link for link in links.values()), links)
+            same("standard input and output", [links[0], links[1]], ["/dev/null"] * 2)
 
 
 # Addresses and systemd
