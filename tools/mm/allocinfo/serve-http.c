@@ -8,6 +8,10 @@
  * closed if it neither begins nor finishes a request for some seconds. shutdown() closes it,
  * and the library sees that as the end of the connection.
  *
+ * The limits of clients are also ours. Those of the library make further clients wait or
+ * refuse them, so idle connections would lock them out. Here a further client is accepted, and
+ * evict() closes the oldest connection that waits for no answer.
+ *
  * Two things that the library (0.9.75) overlooks while it waits for edges of epoll are found here:
  * server_sweep() finds the end of a connection that arrived together with data, and
  * serve_once() finds clients that wait after others left and made room for them. And while a
@@ -18,6 +22,7 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +44,8 @@
 #define SPIN_STEPS	8
 #define SPIN_MS		5
 #define SPIN_BURST	SERVE_NS
+/* How long the answer to a client is safe from others that need its place. */
+#define READ_TIME	(5 * SERVE_NS)
 /* How long clients have to read their responses after a signal to end. */
 #define FINISH		(10 * SERVE_NS)
 #define TLS_VERSIONS	"SECURE128:-VERS-TLS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -90,19 +97,23 @@ static const struct {
  * @prev: the connection before it in the list
  * @next: the next connection
  * @fd: its socket
+ * @network: its address, of IPv6 only the network of 64 bits
  * @since: time when it began, or when its last request began or ended
  * @in_request: it has sent the first line of a request that is not answered yet
  * @header_read: handle() was called for this request
  * @verified: its certificate was checked and is good
+ * @evicted: it was closed to make room
  */
 struct client {
 	struct client *prev;
 	struct client *next;
 	int fd;
+	uint64_t network;
 	uint64_t since;
 	bool in_request;
 	bool header_read;
 	bool verified;
+	bool evicted;
 };
 
 /**
@@ -116,6 +127,7 @@ struct client {
  * @nr: number of @clients
  * @listen_fd: socket, or -1
  * @connections: largest number of clients
+ * @per_address: largest number of clients of a network, or 0
  * @steps: runs since the last event
  * @spin: time up to which runs without an event are used up
  * @in_vain: clients waited at @listen_fd, but none was accepted
@@ -133,6 +145,7 @@ struct server {
 	size_t nr;
 	int listen_fd;
 	uint64_t connections;
+	uint64_t per_address;
 	unsigned int steps;
 	uint64_t spin;
 	bool in_vain;
@@ -166,17 +179,92 @@ static void end_client(struct server *server, struct client *client)
 	free(client);
 }
 
+static uint64_t network_of(const struct sockaddr *address)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)address;
+	uint64_t network;
+	uint32_t host;
+
+	if (address->sa_family == AF_INET)
+		return ((const struct sockaddr_in *)address)->sin_addr.s_addr;
+	if (address->sa_family != AF_INET6)
+		return 0;
+	if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr)) {
+		memcpy(&host, &in6->sin6_addr.s6_addr[12], sizeof(host));
+		return host;
+	}
+	memcpy(&network, &in6->sin6_addr, sizeof(network));
+	return network;
+}
+
+/* May this connection be closed to make room for another one? */
+static bool can_leave(const struct client *client, uint64_t now)
+{
+	bool answered = client->in_request && client->header_read;
+
+	return !client->evicted && (!answered || now - client->since >= READ_TIME);
+}
+
+/*
+ * Closes the oldest connection that can leave, but not the newest one. With @network, only
+ * those of this network count. A client that reads its answer stays if another one can leave.
+ */
+static bool evict(struct server *server, const uint64_t *network)
+{
+	uint64_t now = serve_clock(CLOCK_MONOTONIC);
+	struct client *client, *found = NULL;
+
+	if (!server->clients)
+		return false;
+	for (client = server->clients->next; client; client = client->next) {
+		if ((network && client->network != *network) || !can_leave(client, now))
+			continue;
+		if (!found || found->header_read > client->header_read ||
+		    (found->header_read == client->header_read && found->since > client->since))
+			found = client;
+	}
+	if (!found)
+		return false;
+	found->evicted = true;
+	shutdown(found->fd, SHUT_RDWR);
+	return true;
+}
+
+static size_t count(const struct server *server, const uint64_t *network)
+{
+	const struct client *client;
+	size_t nr = 0;
+
+	for (client = server->clients; client; client = client->next)
+		nr += !client->evicted && (!network || client->network == *network);
+	return nr;
+}
+
+/* The newest connection is one too many if no other one of its address can leave. */
+static void make_room(struct server *server, struct client *newest)
+{
+	if (server->per_address && count(server, &newest->network) > server->per_address &&
+	    !evict(server, &newest->network)) {
+		newest->evicted = true;
+		shutdown(newest->fd, SHUT_RDWR);
+	}
+	if (server->nr > server->connections && count(server, NULL) > server->connections)
+		evict(server, NULL);
+}
+
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
-	const union MHD_ConnectionInfo *info;
 	struct server *server = cls;
 	struct client *client;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 		client = need_memory(1, sizeof(*client));
-		begin_client(server, client, info->connect_fd);
+		client->network = network_of(MHD_get_connection_info(connection,
+				MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+		begin_client(server, client, MHD_get_connection_info(connection,
+				MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+		make_room(server, client);
 		*context = client;
 	} else if (*context) {
 		end_client(server, *context);
@@ -212,6 +300,7 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **context,
 	(void)context;
 	(void)code;
 	client->in_request = false;
+	client->header_read = false;
 	client->since = serve_clock(CLOCK_MONOTONIC);
 	if (server->ending)
 		shutdown(client->fd, SHUT_RD);
@@ -241,6 +330,8 @@ void server_sweep(struct server *server)
 		else if (has_ended(client))
 			shutdown(client->fd, SHUT_RD);
 	}
+	if (count(server, NULL) > server->connections)
+		evict(server, NULL);
 }
 
 /* Requests */
@@ -397,8 +488,7 @@ static struct MHD_Daemon *start(struct server *server, const struct server_optio
 		MHD_OPTION_EXTERNAL_LOGGER, log_va, NULL,
 		MHD_OPTION_ARRAY, listen_fd < 0 ? &listen[1] : listen,
 		MHD_OPTION_ARRAY, options->cert ? tls : &tls[ARRAY_SIZE(tls) - 1],
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)options->connections,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned int)options->per_address,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)options->connections + 1,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_MEMORY,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
@@ -428,6 +518,7 @@ struct server *server_new(const struct server_options *options, struct data *dat
 	server->timeout = options->timeout * SERVE_NS;
 	server->listen_fd = listen_fd;
 	server->connections = options->connections;
+	server->per_address = options->per_address;
 	if (make_fixed(server))
 		server->daemon = start(server, options, listen_fd);
 	if (!server->daemon) {
@@ -491,7 +582,7 @@ static bool serve_once(struct server *server, int signal_fd, int wait)
 	MHD_UNSIGNED_LONG_LONG due;
 	size_t nr = server->nr;
 
-	if (nr < server->connections && !server->in_vain)
+	if (nr <= server->connections && !server->in_vain)
 		fds[2].fd = server->listen_fd;
 
 	if (MHD_get_timeout(server->daemon, &due) == MHD_YES &&

@@ -79,7 +79,8 @@ void notify_ready(int fd);
 /**
  * struct server_options - limits and keys of a server
  * @connections: clients at the same time
- * @per_address: clients of one address at the same time; 0 for no limit
+ * @per_address: clients of one address, or of 64 bits of IPv6, at the same time; 0 for no
+ *	limit
  * @timeout: seconds after which a connection is closed that neither begins nor finishes
  *	a request
  * @cert: certificate of the server for TLS, as PEM; NULL for HTTP without TLS

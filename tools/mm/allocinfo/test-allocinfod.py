@@ -509,22 +509,32 @@ def test_slow():
 
 
 def test_limits():
-    machine = Machine("limits")
-    with Daemon(machine, "--per-address", "3") as daemon:
-        clients = [daemon.connect() for _ in range(3)]
-        with daemon.connect() as fourth:
-            check("a fourth connection of an address", receive_all(fourth) == b"")
-        clients.pop().close()
-        soon("another one after an end", lambda: serves_quietly(daemon))
-        for client in clients:
-            client.close()
-    with Daemon(machine, "--connections", "4", "--timeout", "2") as daemon:
-        clients = [daemon.connect() for _ in range(6)]
-        clients[-1].sendall(GET)
-        check("the sixth client is served when others were cut off",
-              clients[-1].recv(100).startswith(b"HTTP/1.1 200"))
-        for client in clients:
-            client.close()
+    for options in (["--per-address", "3"], ["--connections", "3"]):
+        with Daemon(Machine(f"limits{options[0]}"), *options) as daemon:
+            clients = [daemon.connect() for _ in range(3)]
+            clients[1].sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+            for _ in range(3):
+                with daemon.connect() as client:
+                    client.sendall(GET)
+                    check(f"{options}: served although it is full", client.recv(100).startswith(b"HTTP/1.1 200"))
+            soon("the oldest connection is closed", lambda: is_closed(clients[0]))
+            for client in clients:
+                client.close()
+            soon("another one after an end", lambda: serves_quietly(daemon))
+
+
+def test_limits_of_answers():
+    with Daemon(Machine("answers", 20000), "--per-address", "3") as daemon:
+        readers = [daemon.connect(receive=4096) for _ in range(3)]
+        for reader in readers:
+            reader.sendall(b"GET /debug/pprof/heap HTTP/1.1\r\nHost: x\r\n\r\n")
+            reader.recv(1)
+        with daemon.connect() as client:
+            client.settimeout(1)
+            check("those that are answered stay", receive_all(client) == b"")
+        soon("not forever", lambda: serves_quietly(daemon))
+        for reader in readers:
+            reader.close()
 
 
 def serves_quietly(daemon):
