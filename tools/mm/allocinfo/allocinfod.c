@@ -39,7 +39,7 @@ static const char usage[] =
 "                            certificates in FILE signed\n"
 "      --auth-file FILE      serve only the users in FILE, which has a line USER:PASSWORD\n"
 "                            for each, and which only its owner can read\n"
-"      --connections N       clients at the same time; the default is 2000\n"
+"      --connections N       clients at the same time; the default is 500\n"
 "      --per-address N       clients of one address at the same time; the default is\n"
 "                            100, and 0 is no limit\n"
 "      --timeout TIME        close a connection that neither begins nor finishes a\n"
@@ -359,7 +359,7 @@ int main(int argc, char **argv)
 {
 	struct options options = {
 		.user = "nobody", .proc = "/proc", .cache = 1,
-		.server = { .connections = 2000, .per_address = 100, .timeout = 30 },
+		.server = { .connections = 500, .per_address = 100, .timeout = 30 },
 	};
 	struct server *server = NULL;
 	int signal_fd, notify_fd, code = EXIT_CANNOT;

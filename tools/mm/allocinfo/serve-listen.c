@@ -14,8 +14,12 @@
 #include "number.h"
 #include "serve.h"
 
-/* The kernel keeps at most twice this for a client that does not read. */
-#define SEND_BUFFER	65536
+/*
+ * The kernel keeps at most twice this for a client that does not read, and for one that sends
+ * more than a request. Without them, it takes megabytes, which count as memory of the unit.
+ */
+#define SEND_BUFFER	32768
+#define RECEIVE_BUFFER	16384
 #define BACKLOG		1024
 
 /* Addresses */
@@ -92,15 +96,16 @@ bool address_is_loopback(const struct address *address)
  */
 int listen_open(const struct address *address)
 {
-	const int on = 1, size = SEND_BUFFER;
+	const int on = 1, send_size = SEND_BUFFER, receive_size = RECEIVE_BUFFER;
 	int err, fd = socket(address->storage.ss_family,
 			     SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* accepted sockets inherit it */
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	/* accepted sockets inherit them */
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_size, sizeof(send_size));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_size, sizeof(receive_size));
 	if (!bind(fd, (const struct sockaddr *)&address->storage, address->size) &&
 	    !listen(fd, BACKLOG))
 		return fd;
