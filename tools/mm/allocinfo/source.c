@@ -293,10 +293,10 @@ const char *profiling_advice(enum profiling state)
 			"it needs CONFIG_MEM_ALLOC_PROFILING",
 		[PROFILING_DENIED] = "only root can read /proc/allocinfo; "
 			"run this program with sudo",
-		[PROFILING_NO_NODES] = "this kernel does not show memory by node; it needs "
-			"CONFIG_NUMA, and mainline has no /proc/allocinfo.nodes",
-		[PROFILING_NODES_DENIED] = "only root with CAP_PERFMON can read "
-			"/proc/allocinfo.nodes; a container may not have it",
+		[PROFILING_NO_NODES] = "this kernel does not show memory by node; "
+			"it needs CONFIG_NUMA, and mainline has no /proc/allocinfo.nodes",
+		[PROFILING_NODES_DENIED] = "only root with CAP_PERFMON can read memory by node; "
+			"run this program outside of the container",
 	};
 
 	return (size_t)state < ARRAY_SIZE(advice) ? advice[state] : NULL;

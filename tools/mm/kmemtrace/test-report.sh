@@ -374,11 +374,12 @@ pprof_of_go() {
 		go tool pprof -top -nodecount=0 -nodefraction=0 $unit -sample_index="$index" \
 			"$tmp/profile.gz" >"$tmp/top.txt" || return
 		python "
-rows = re.findall(r'^ *(\d+)B? +\S+% +\S+% +\S+ +\S+% +(\S+)$', open('$tmp/top.txt').read(), re.M)
+top = open('$tmp/top.txt').read()
+rows = re.findall(r'^ *(\d+)B? +\S+% +\S+% +\S+ +\S+% +(\S+)$', top, re.M)
 want = collections.Counter()
 for site in load('workload0.json')['sites']:
     want[site['function'] or site['label']] += site['$field']
-assert {name: int(flat) for flat, name in rows} == {k: v for k, v in want.items() if v}, (rows, want)
+assert {name: int(flat) for flat, name in rows} == dict(+want), (rows, want)
 assert len(rows) >= 7
 " || return
 	done <<'END'
