@@ -354,12 +354,24 @@ static bool has_certificate(struct client *client, struct MHD_Connection *connec
 	return client->verified;
 }
 
+/* The administrator must see attempts to guess. A client without a password is no attempt. */
+static void log_wrong_password(struct MHD_Connection *connection)
+{
+	char name[ADDRESS_TEXT];
+
+	address_name(MHD_get_connection_info(connection,
+			MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr, name);
+	log_message("%s: wrong user or password", name);
+}
+
 static bool has_password(const struct auth *auth, struct MHD_Connection *connection)
 {
 	char *password = NULL;
 	char *user = MHD_basic_auth_get_username_password(connection, &password);
 	bool allowed = user && password && auth_allows(auth, user, password);
 
+	if (user && !allowed)
+		log_wrong_password(connection);
 	MHD_free(user);
 	MHD_free(password);
 	return allowed;

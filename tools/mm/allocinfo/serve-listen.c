@@ -116,22 +116,17 @@ int listen_open(const struct address *address)
 }
 
 /**
- * listen_name - where a socket listens
- * @fd: the socket
- * @text: receives the address with the port, which the kernel chose if it was 0
+ * address_name - an address as text
+ * @address: the address
+ * @text: receives the address with the port
  */
-void listen_name(int fd, char text[ADDRESS_TEXT])
+void address_name(const struct sockaddr *address, char text[ADDRESS_TEXT])
 {
-	struct sockaddr_storage storage;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&storage;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)&storage;
-	socklen_t size = sizeof(storage);
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)address;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)address;
 	char host[INET6_ADDRSTRLEN];
 
-	*text = '\0';
-	if (getsockname(fd, (struct sockaddr *)&storage, &size))
-		return;
-	if (storage.ss_family == AF_INET)
+	if (address->sa_family == AF_INET)
 		snprintf(text, ADDRESS_TEXT, "%s:%u",
 			 inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host)),
 			 ntohs(in->sin_port));
@@ -139,6 +134,21 @@ void listen_name(int fd, char text[ADDRESS_TEXT])
 		snprintf(text, ADDRESS_TEXT, "[%s]:%u",
 			 inet_ntop(AF_INET6, &in6->sin6_addr, host, sizeof(host)),
 			 ntohs(in6->sin6_port));
+}
+
+/**
+ * listen_name - where a socket listens
+ * @fd: the socket
+ * @text: receives the address with the port, which the kernel chose if it was 0
+ */
+void listen_name(int fd, char text[ADDRESS_TEXT])
+{
+	struct sockaddr_storage storage;
+	socklen_t size = sizeof(storage);
+
+	*text = '\0';
+	if (!getsockname(fd, (struct sockaddr *)&storage, &size))
+		address_name((const struct sockaddr *)&storage, text);
 }
 
 /* systemd */

@@ -70,6 +70,7 @@ struct address {
 bool address_parse(const char *text, struct address *address);
 bool address_is_loopback(const struct address *address);
 int listen_open(const struct address *address);
+void address_name(const struct sockaddr *address, char text[ADDRESS_TEXT]);
 void listen_name(int fd, char text[ADDRESS_TEXT]);
 int notify_open(void);
 void notify_ready(int fd);

@@ -373,6 +373,9 @@ def test_password():
                 status, headers, text = daemon.get(path, user=user)
                 check(f"{user} at {path}", status == 401 and b"HELP" not in text, (status, text))
                 same("it asks", headers["WWW-Authenticate"], 'Basic realm="allocinfod"')
+        wrong = re.findall(r"127\.0\.0\.1:\d+: wrong user or password", daemon.log())
+        check("messages of wrong passwords", 10 < len(wrong) <= 20, daemon.log())
+        check("they have no secret", "secret" not in daemon.log(), daemon.log())
         for value in (b"Basic", b"Basic !!!", b"Basic " + b"A" * 4000, b"Bearer x", b"Digest username=a"):
             with daemon.connect() as client:
                 client.sendall(b"GET / HTTP/1.0\r\nAuthorization: " + value + b"\r\n\r\n")
