@@ -2,6 +2,7 @@
 /*
  * Secrets of the daemon: files that only their owner can read, and passwords.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -98,17 +99,28 @@ char *file_read(const char *path, bool secret)
 
 /* Passwords */
 
-static bool add_user(struct auth *auth, char *line)
+static bool has_control(const char *text)
+{
+	while (*text && !iscntrl((unsigned char)*text))
+		text++;
+	return *text;
+}
+
+/* Returns NULL, or why the line is wrong. */
+static const char *add_user(struct auth *auth, char *line)
 {
 	char *colon = strchr(line, ':');
 
 	if (!colon || colon == line || !colon[1])
-		return false;
+		return "a line is not user:password";
+	/* with the CR of a file of Windows, no password would ever be right */
+	if (has_control(line))
+		return "a line has a control character, perhaps CR";
 	*colon = '\0';
 	auth->users = need_more(auth->users, auth->nr + 1, sizeof(*auth->users));
 	auth->users[auth->nr][0] = line;
 	auth->users[auth->nr++][1] = colon + 1;
-	return true;
+	return NULL;
 }
 
 /**
@@ -122,23 +134,23 @@ struct auth *auth_read(const char *path)
 {
 	struct auth *auth = need_memory(1, sizeof(*auth));
 	char *line, *next, *end;
-	bool good = true;
+	const char *why = NULL;
 
 	auth->text = file_read(path, true);
 	if (!auth->text) {
 		auth_free(auth);
 		return NULL;
 	}
-	for (line = auth->text; *line && good; line = next) {
+	for (line = auth->text; *line && !why; line = next) {
 		end = strchrnul(line, '\n');
 		next = *end ? end + 1 : end;
 		*end = '\0';
 		if (*line && *line != '#')
-			good = add_user(auth, line);
+			why = add_user(auth, line);
 	}
-	if (good && auth->nr)
+	if (!why && auth->nr)
 		return auth;
-	refuse(path, good ? "it has no user" : "a line is not user:password");
+	refuse(path, why ? why : "it has no user");
 	auth_free(auth);
 	return NULL;
 }

@@ -55,6 +55,8 @@ test_secrets() {
 	refuses "no user" 'it has no user' --auth-file empty
 	echo prom >empty
 	refuses "no password" 'a line is not user:password' --auth-file empty
+	printf 'prom:secret\r\n' >empty
+	refuses "a password with CR" 'a line has a control character' --auth-file empty
 	chmod 644 server.key
 	refuses "a readable key" 'server.key: group or others' --tls-cert server.pem --tls-key server.key
 	chmod 600 server.key
