@@ -371,6 +371,8 @@ int main(int argc, char **argv)
 	take_options(&options, argc, argv);
 	if (!detach_input())
 		return EXIT_CANNOT;
+	/* other daemons read their files again; the end would be a surprise */
+	signal(SIGHUP, SIG_IGN);
 	signal_fd = signals_open(&signals);
 	notify_fd = notify_open();
 	data = data_open(options.proc, options.cache);

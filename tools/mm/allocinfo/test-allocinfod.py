@@ -565,6 +565,13 @@ def test_buffers():
 
 # The end
 
+def test_hangup():
+    with Daemon(Machine("hangup")) as daemon:
+        daemon.process.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        check("SIGHUP does not end it", daemon.process.poll() is None)
+
+
 def test_end():
     machine = Machine("end", 20000)
     with Daemon(machine, "--per-address", "0") as daemon:
