@@ -261,10 +261,15 @@ static bool enough_files(uint64_t files)
 
 static void warn_if_open(const struct options *options)
 {
-	if (address_is_loopback(&options->address) || options->auth || options->client_ca)
+	const char *what = "nobody needs a password";
+
+	if (address_is_loopback(&options->address) || options->client_ca ||
+	    (options->auth && options->cert))
 		return;
-	fprintf(stderr, "%s: warning: other machines can connect, and nobody needs a password\n",
-		program_invocation_short_name);
+	if (options->auth)
+		what = "passwords are not encrypted";
+	fprintf(stderr, "%s: warning: other machines can connect, and %s\n",
+		program_invocation_short_name, what);
 }
 
 /* Returns the socket, or -1 after a message. */

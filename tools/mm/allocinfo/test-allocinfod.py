@@ -338,7 +338,10 @@ def test_addresses():
     with Daemon(machine, "--listen", "0.0.0.0:0") as daemon:
         same("warnings", daemon.log().count("warning: other machines can connect"), 1)
     with Daemon(machine, "--listen", "[::]:0", "--auth-file", "users") as daemon:
-        check("with a password it does not warn", "warning" not in daemon.log(), daemon.log())
+        check("no TLS", "warning: other machines can connect, and passwords are not enc" in daemon.log(), daemon.log())
+    with Daemon(machine, "--listen", "[::]:0", "--auth-file", "users", "--tls-cert", "server.pem",
+                "--tls-key", "server.key") as daemon:
+        check("with TLS and a password it does not warn", "warning" not in daemon.log(), daemon.log())
 
 
 def test_notify():
