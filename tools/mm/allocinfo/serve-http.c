@@ -420,8 +420,10 @@ static enum MHD_Result reply_page(struct server *server, struct MHD_Connection *
 
 static bool has_body(struct MHD_Connection *connection)
 {
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-					   MHD_HTTP_HEADER_CONTENT_LENGTH) ||
+	const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+							 MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	return (length && strcmp(length, "0")) ||
 	       MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
 					   MHD_HTTP_HEADER_TRANSFER_ENCODING);
 }

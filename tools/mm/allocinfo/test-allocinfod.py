@@ -204,6 +204,10 @@ def test_keep_alive():
             connection.request("GET", "/metrics")
             same("a request of a connection", connection.getresponse().read()[:6], b"# HELP")
         connection.close()
+        with daemon.connect() as client:
+            client.sendall(GET.replace(b"x\r\n", b"x\r\nContent-Length: 0\r\n", 1) * 2)
+            client.shutdown(socket.SHUT_WR)
+            same("two requests without a body", receive_all(client).count(b"HTTP/1.1 200"), 2)
         # what follows a body is no request
         with daemon.connect() as client:
             client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(GET) + GET)
