@@ -37,7 +37,7 @@ static char *refuse(const char *path, const char *why)
 	return NULL;
 }
 
-/* Returns why a secret in this file is none, or NULL. */
+/* Returns why others could know a secret in this file, or NULL. */
 static const char *exposure(const struct stat *st)
 {
 	if (st->st_mode & 077)

@@ -12,9 +12,8 @@
  * socket may be open while clients are served: notify_ready() closes the only one.
  *
  * A system call that is not on the list fails with ENOSYS, as on a kernel that does not
- * have it. The C library and GnuTLS know what to do then: they use an older call or do
- * without. A later version of them that tries a new call must not end the daemon, as a
- * filter that kills would do. The daemon has one thread, so no call that makes a thread is
+ * have it. Then the C library and GnuTLS use an older call, or do without. A filter that kills
+ * would end the daemon when a later version of them tries a new call. The daemon has one thread, so no call that makes a thread is
  * on the list.
  */
 #include <errno.h>

@@ -4,7 +4,7 @@
  *
  * The files are read only for a request, and not again before the cache is old enough. A
  * text is written when the first client asks for it, and all further ones get the same
- * response, which libmicrohttpd counts references of. So a thousand requests cost one read.
+ * response, because libmicrohttpd counts its references. So a thousand requests cost one read.
  * A text lives until its last reader has it: a reader has as long as the timeout allows, so
  * there are at most as many texts as there are reads in this time.
  */

@@ -156,7 +156,7 @@ void listen_name(int fd, char text[ADDRESS_TEXT])
 /**
  * notify_open - connect to the service manager
  *
- * Return: a socket for notify_ready(), or -1 if no manager wants to know.
+ * Return: a socket for notify_ready(), or -1 if no manager asks for messages.
  */
 int notify_open(void)
 {
@@ -168,7 +168,7 @@ int notify_open(void)
 	if (!len || len >= sizeof(address.sun_path))
 		return -1;
 	memcpy(address.sun_path, path, len);
-	/* a name that is not in the file system */
+	/* an abstract name, which is not in the file system */
 	if (*path == '@')
 		address.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
