@@ -5,7 +5,7 @@
 Load allocinfod: 1,000 requests a second for a minute, one of ten on a new connection, beside
 1,000 idle connections, 20 slow readers, 20 slow writers, and 20 connections a second that send
 junk. Each kind of client has addresses of its own in 127.0.0.0/8, and the limits are those
-that the daemon has by default.
+that the daemon has by default, except for 2,000 connections.
 
 Prints requests and answers of the good clients, what went wrong, how often the daemon read its
 files, the time that answers took, and memory and CPU time of the daemon. The kernel counts the
@@ -65,7 +65,8 @@ def make_certificate(folder):
 class Daemon:
     def __init__(self, program, folder, tls):
         options = ["--tls-cert", folder / "cert", "--tls-key", folder / "key"] if tls else []
-        self.process = subprocess.Popen([program, "--proc", folder / "proc", "--listen", "127.0.0.1:0", *options],
+        self.process = subprocess.Popen([program, "--proc", folder / "proc", "--listen", "127.0.0.1:0",
+                                         "--connections", "2000", *options],
                                         stderr=subprocess.PIPE, text=True)
         self.port = int(re.search(r"listening on .*:(\d+)/", self.process.stderr.readline())[1])
         os.set_blocking(self.process.stderr.fileno(), False)
