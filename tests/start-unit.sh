@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # start-unit.sh UNIT PROGRAM SECONDS: start the file UNIT under a service manager of its own,
-# and print its state SECONDS later. For the unit, PROGRAM is /run/program. It needs root, and exits with 77 if the machine allows no mount.
+# and print its state SECONDS later. For the unit, PROGRAM is /run/program. It
+# needs root, and exits with 77 if the machine allows no mount.
 #
 # The manager is that of a user, who has no privilege. UNIT can have a filter of system calls,
 # but no other user and no namespaces.

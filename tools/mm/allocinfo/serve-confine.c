@@ -13,8 +13,8 @@
  *
  * A system call that is not on the list fails with ENOSYS, as on a kernel that does not
  * have it. Then the C library and GnuTLS use an older call, or do without. A filter that kills
- * would end the daemon when a later version of them tries a new call. The daemon has one thread, so no call that makes a thread is
- * on the list.
+ * would end the daemon when a later version of them tries a new call. The daemon has one
+ * thread, so no call that makes a thread is on the list.
  */
 #include <errno.h>
 #include <fcntl.h>
