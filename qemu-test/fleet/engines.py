@@ -33,6 +33,7 @@ groups:
       - record: fleet:linux_alloc_site_bytes:sum
         expr: sum by (file, func, module) (linux_alloc_site_bytes)
 """
+TIMEOUT = 600           # seconds that a query may take, as other programs may have the CPUs
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -96,7 +97,7 @@ class Engine:
         data = query.encode() if post else None
         url = self.url + path + ("" if post or not query else "?" + query)
         try:
-            with urllib.request.urlopen(url, data, timeout=300) as answer:
+            with urllib.request.urlopen(url, data, timeout=TIMEOUT + 10) as answer:
                 return answer.read().decode()
         except urllib.error.HTTPError as error:
             raise guest.Failure(f"{self.name}: {url}: {error.read().decode()[:300]}") from error
@@ -139,7 +140,7 @@ class Prometheus(Engine):
     def arguments(self):
         return [f"--config.file={self.config}", f"--storage.tsdb.path={self.folder}/data",
                 f"--web.listen-address=127.0.0.1:{self.port}", "--web.enable-admin-api",
-                "--log.level=warn"]
+                f"--query.timeout={TIMEOUT}s", "--log.level=warn"]
 
     def samples(self):
         return self.own("prometheus_tsdb_head_samples_appended_total")
@@ -169,7 +170,8 @@ class Victoria(Engine):
     def arguments(self):
         return [f"-promscrape.config={self.config}", f"-storageDataPath={self.folder}/data",
                 f"-httpListenAddr=127.0.0.1:{self.port}", "-promscrape.fileSDCheckInterval=1s",
-                "-search.latencyOffset=0s", "-loggerLevel=ERROR"]
+                "-search.latencyOffset=0s", f"-search.maxQueryDuration={TIMEOUT}s",
+                "-loggerLevel=ERROR"]
 
     def query(self, expression, **parameters):
         return super().query(expression, nocache="1", **parameters)

@@ -55,9 +55,16 @@ def columns(cells):
 
 
 def table(runs):
-    """The lines of the measured figures, a column for each run."""
+    """The lines of the measured figures: runs as they are by default, then the others."""
     if not runs:
         raise guest.Failure("no figures: run qemu-test/fleet/hosts run")
+    usual = {key: found for key, found in runs.items() if " " not in key[0]}
+    others = {key: found for key, found in runs.items() if " " in key[0]}
+    return [line for part in (usual, others) if part for line in ("", *block(part))][1:]
+
+
+def block(runs):
+    """Aligned lines with a column for each run."""
     figures = list(dict.fromkeys(f for found in runs.values() for f in found))
     cells = [["engine", *(engine for engine, _ in runs)], ["hosts", *(f"{n:,}" for _, n in runs)]]
     return columns(cells + [[f, *(short(found.get(f)) for found in runs.values())] for f in figures])
@@ -91,8 +98,9 @@ class Model:
         self.cpu = Line(small, large, lambda r: r["CPU, % of a core"] / 100, samples)
         self.times = {f: Line(small, large, lambda r, f=f: r[f], series) for f in large
                       if f.endswith("CPU ms") and not f.startswith("stored")}
-        # a stored sum is read for each function, whatever the number of hosts
-        self.stored = {f: large[f] for f in large if f.startswith("stored") and f.endswith("CPU ms")}
+        # a stored sum is read for each function, whatever the number of hosts; its CPU time is
+        # below the resolution
+        self.stored = {f: large[f] for f in large if f.startswith("stored") and "CPU" not in f}
 
     def rows(self, hosts):
         """{row: value} of an engine that scrapes that many hosts."""
@@ -101,6 +109,15 @@ class Model:
         return {"series": series, "samples/s": rate, "memory GiB": self.memory.at(series) / 1024,
                 "CPUs for ingest": self.cpu.at(rate), "disk GB a day": self.byte * rate * 86400 / 1e9,
                 **{name.replace("ms", "s"): line.at(series) / 1000 for name, line in self.times.items()}}
+
+    @staticmethod
+    def measured(run):
+        """The same rows of a run that the model does not know."""
+        times = {f: run[f] for f in run if f.endswith("CPU ms") and "over time" not in f}
+        return {"series": run["series"], "samples/s": run["samples/s"],
+                "memory GiB": run["resident MiB"] / 1024, "CPUs for ingest": run["CPU, % of a core"] / 100,
+                "disk GB a day": run["disk, bytes a sample"] * run["samples/s"] * 86400 / 1e9,
+                **{name.replace("ms", "s"): value / 1000 for name, value in times.items()}}
 
     def shards(self, hosts):
         """{row: value} of engines with SHARD hosts each, and of one that reads their sums."""
@@ -124,9 +141,12 @@ def model(runs):
         if len(sizes) < 2:
             continue
         made = Model(runs[engine, sizes[0]], runs[engine, sizes[-1]], sizes[-1])
-        rows = [made.rows(n) for n in SIZES]
-        lines += ["", *columns([[f"{engine}, {INTERVAL} s", *(f"{n:,}" for n in SIZES)]] +
-                               [[name, *(short(row[name]) for row in rows)] for name in rows[0]])]
+        others = [n for name, n in runs if name == f"{engine} at {INTERVAL} s"]
+        heads = [f"{n:,}" for n in (*SIZES, *others)] + [f"{n:,} measured" for n in others]
+        rows = [made.rows(n) for n in (*SIZES, *others)]
+        rows += [made.measured(runs[f"{engine} at {INTERVAL} s", n]) for n in others]
+        lines += ["", *columns([[f"{engine}, {INTERVAL} s", *heads]] +
+                               [[name, *(short(row.get(name)) for row in rows)] for name in rows[0]])]
         lines += [f"  {name}: {short(value)}" for name, value in made.shards(SIZES[-1]).items()]
     if not lines:
         raise guest.Failure("the model needs runs of two sizes: hosts run --hosts 250, too")

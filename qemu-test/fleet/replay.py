@@ -210,4 +210,5 @@ def more_files(needed):
 async def serve(plan, pages, targets):
     """Runs the fleet until it is cancelled."""
     more_files(100 + 4 * len(plan.hosts))
-    await Fleet(plan, pages, free_port(address_of(0)), targets).follow()
+    # no process has the port on any address: another fleet may be there, too
+    await Fleet(plan, pages, free_port("0.0.0.0"), targets).follow()
