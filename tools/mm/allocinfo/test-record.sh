@@ -58,12 +58,16 @@ test_contents() {
 
 # A snapshot in the same recording refers to the one before, and is small.
 test_delta() {
-	local first
+	local first i
 	sites 3000 1 | make_proc proc
 	expect "one" 0 "${record[@]}" -n 1 -o one
 	first=$(stat -c %s one)
-	"${record[@]}" -n 3 -i 1 -o three &
-	sleep 1.5
+	"${record[@]}" -n 3 -i 2 -o three &
+	# the table changes after the first snapshot, four seconds before the last one
+	for ((i = 0; i < 100; i++)); do
+		[ ! -s three ] || break
+		sleep 0.05
+	done
 	sites 3000 1 | awk 'NR % 20 == 0 { $1 += 4096; $2 += 1 } { print }' | make_proc proc
 	wait $!
 	is "exit status" $? 0
