@@ -5,6 +5,7 @@
  * This file chooses the command. Each command takes its own options, see allocinfo.h.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,21 +66,6 @@ uint64_t seconds_value(const char *word)
 }
 
 /**
- * top_value - read how many rows to print, or exit
- * @word: a number
- *
- * Return: the number, 0 for all.
- */
-uint64_t top_value(const char *word)
-{
-	uint64_t top;
-
-	if (!number_parse(word, INT32_MAX, &top))
-		usage_error("not a number of rows", word);
-	return top;
-}
-
-/**
  * by_value - read what a row stands for, or exit
  * @word: see row_by_parse()
  *
@@ -116,12 +102,7 @@ static _Noreturn void end_output(void)
 	exit(EXIT_OUTPUT);
 }
 
-/**
- * common_option - handle --help, --version, and an unknown option; exits
- * @opt: what getopt_long() returned
- * @usage: text of --help
- */
-void common_option(int opt, const char *usage)
+static _Noreturn void last_option(int opt, const char *usage)
 {
 	if (opt == 'h')
 		fputs(usage, stdout);
@@ -130,6 +111,46 @@ void common_option(int opt, const char *usage)
 	else
 		usage_error("unknown option", "");
 	end_output();
+}
+
+static uint64_t top_value(const char *word)
+{
+	uint64_t top;
+
+	if (!number_parse(word, INT32_MAX, &top))
+		usage_error("not a number of rows", word);
+	return top ? top : SIZE_MAX;
+}
+
+/**
+ * common_option - take an option that several commands have
+ * @common: where it goes
+ * @opt: what getopt_long() returned
+ * @usage: text of --help
+ *
+ * After --help, --version and an unknown option, the program exits.
+ */
+void common_option(struct common *common, int opt, const char *usage)
+{
+	switch (opt) {
+	case 'n':
+		common->top = top_value(optarg);
+		break;
+	case 'B':
+		common->plain = true;
+		break;
+	case 'o':
+		common->output = optarg;
+		break;
+	case 'f':
+		common->force = true;
+		break;
+	case OPT_PROC:
+		common->proc = optarg;
+		break;
+	default:
+		last_option(opt, usage);
+	}
 }
 
 /* Internals */

@@ -6,6 +6,7 @@
 #ifndef _ALLOCINFO_H
 #define _ALLOCINFO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "query.h"
@@ -28,12 +29,30 @@ struct word {
 	int value;
 };
 
+/**
+ * struct common - options that mean the same in all commands that have them
+ * @output: file to write, NULL for standard output
+ * @proc: directory to read instead of /proc
+ * @top: number of rows to print, SIZE_MAX for all, 0 if it was not given
+ * @plain: print plain numbers of bytes
+ * @force: overwrite @output
+ */
+struct common {
+	const char *output;
+	const char *proc;
+	uint64_t top;
+	bool plain;
+	bool force;
+};
+
+/* Long options without a letter. Those that only one command has begin at OPT_OWN. */
+enum { OPT_PROC = 256, OPT_FORMAT, OPT_OWN };
+
 int word_value(const struct word *words, const char *word);
 uint64_t seconds_value(const char *word);
-uint64_t top_value(const char *word);
 enum row_by by_value(const char *word);
 void filter_value(struct query *query, char **words);
-void common_option(int opt, const char *usage);
+void common_option(struct common *common, int opt, const char *usage);
 
 int cmd_record(int argc, char **argv);
 int cmd_diff(int argc, char **argv);

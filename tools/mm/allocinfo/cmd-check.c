@@ -43,8 +43,6 @@ HELP_OPTIONS
 "  3   the output could not be written\n"
 "  64  wrong options\n";
 
-enum { OPT_PROC = 256 };
-
 static const struct option long_options[] = {
 	{ "proc", required_argument, NULL, OPT_PROC },
 	{ "help", no_argument, NULL, 'h' },
@@ -307,16 +305,12 @@ static int check(const char *proc)
  */
 int cmd_check(int argc, char **argv)
 {
-	const char *proc = PROC_DIR;
+	struct common common = { .proc = PROC_DIR };
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "hV", long_options, NULL)) != -1) {
-		if (opt == OPT_PROC)
-			proc = optarg;
-		else
-			common_option(opt, usage);
-	}
+	while ((opt = getopt_long(argc, argv, "hV", long_options, NULL)) != -1)
+		common_option(&common, opt, usage);
 	if (optind < argc)
 		usage_error("what is this", argv[optind]);
-	return check(proc);
+	return check(common.proc);
 }

@@ -27,18 +27,14 @@
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct options {
+	struct common common;
 	const char *before;
 	const char *after;
-	const char *output;
 	struct query query;
 	enum format format;
 	enum row_by by;
 	enum row_sort sort;
-	uint64_t top;
-	bool top_given;
 	bool all;
-	bool plain;
-	bool force;
 };
 
 /* what has no counterpart in the other table, or moved */
@@ -93,8 +89,6 @@ HELP_OPTIONS
 "  3   the output could not be written\n"
 "  64  wrong options\n";
 
-enum { OPT_FORMAT = 256 };
-
 static const struct option long_options[] = {
 	{ "by", required_argument, NULL, 'b' },
 	{ "sort", required_argument, NULL, 's' },
@@ -121,27 +115,14 @@ static void take_option(struct options *options, int opt)
 		if (!row_sort_parse(optarg, &options->sort) || options->sort > SORT_CALLS)
 			usage_error("unknown word", optarg);
 		break;
-	case 'n':
-		options->top = top_value(optarg);
-		options->top_given = true;
-		break;
 	case 'a':
 		options->all = true;
-		break;
-	case 'B':
-		options->plain = true;
 		break;
 	case OPT_FORMAT:
 		options->format = word_value(formats, optarg);
 		break;
-	case 'o':
-		options->output = optarg;
-		break;
-	case 'f':
-		options->force = true;
-		break;
 	default:
-		common_option(opt, usage);
+		common_option(&options->common, opt, usage);
 	}
 }
 
@@ -156,8 +137,8 @@ static void take_options(struct options *options, int argc, char **argv)
 	options->before = argv[optind];
 	options->after = argv[optind + 1];
 	filter_value(&options->query, argv + optind + 2);
-	if (!options->top_given && options->format == FORMAT_TEXT)
-		options->top = TOP_OF_TEXT;
+	if (!options->common.top)
+		options->common.top = options->format == FORMAT_TEXT ? TOP_OF_TEXT : SIZE_MAX;
 }
 
 /* The difference */
@@ -244,7 +225,7 @@ static void make_diff(struct diff *diff)
 	rows_sort(&diff->rows, options->sort);
 	if (!options->all)
 		diff->rows.nr = drop_same(&diff->rows);
-	diff->nr = options->top ? min_u64(options->top, diff->rows.nr) : diff->rows.nr;
+	diff->nr = min_u64(options->common.top, diff->rows.nr);
 }
 
 /* Returns the pair of a row that is one call site; NULL for other rows. */
@@ -298,7 +279,7 @@ static void put_unmatched(const struct diff *diff, const char *what,
 	if (unmatched->sites)
 		fprintf(out, "%zu call sites %s, with %s in %" PRId64 " allocations\n",
 			unmatched->sites, what,
-			bytes_text(unmatched->bytes, diff->options->plain, text),
+			bytes_text(unmatched->bytes, diff->options->common.plain, text),
 			unmatched->calls);
 }
 
@@ -308,7 +289,7 @@ static void put_row(const struct diff *diff, const struct row *row, FILE *out)
 	const struct row *after = rows_find(&diff->rows_after, row->site);
 	const struct pair *pair = pair_of(diff, row);
 	const char *state = state_of(pair);
-	bool plain = diff->options->plain;
+	bool plain = diff->options->common.plain;
 	char change[BYTES_TEXT + 1], a[BYTES_TEXT], b[BYTES_TEXT], name[PLACE_TEXT];
 
 	fprintf(out, "%10s %+10" PRId64 " %10s %10s  %s",
@@ -324,6 +305,7 @@ static void put_row(const struct diff *diff, const struct row *row, FILE *out)
 
 static void write_text(const struct diff *diff, FILE *out)
 {
+	bool plain = diff->options->common.plain;
 	char change[BYTES_TEXT + 1];
 	size_t i;
 
@@ -332,7 +314,7 @@ static void write_text(const struct diff *diff, FILE *out)
 	if (booted_between(diff))
 		fputs("A and B are of different boots, and counters begin at 0\n", out);
 	fprintf(out, "B holds %s in %+" PRId64 " allocations, against A\n",
-		change_text(diff->rows.bytes, diff->options->plain, change), diff->rows.calls);
+		change_text(diff->rows.bytes, plain, change), diff->rows.calls);
 	put_unmatched(diff, "only in A", &diff->gone, out);
 	put_unmatched(diff, "only in B", &diff->new, out);
 	put_unmatched(diff, "moved to another line", &diff->moved, out);
@@ -430,10 +412,10 @@ static int run(struct diff *diff)
 	const struct options *options = diff->options;
 	FILE *out;
 
-	if (input_is_file(&diff->inputs[0], options->output) ||
-	    input_is_file(&diff->inputs[1], options->output))
+	if (input_is_file(&diff->inputs[0], options->common.output) ||
+	    input_is_file(&diff->inputs[1], options->common.output))
 		return EXIT_OUTPUT;
-	out = outfile_stream(options->output, options->force);
+	out = outfile_stream(options->common.output, options->common.force);
 	if (!out)
 		return EXIT_OUTPUT;
 	make_diff(diff);
@@ -443,7 +425,7 @@ static int run(struct diff *diff)
 		write_json(diff, out);
 	else
 		write_text(diff, out);
-	if (!outfile_close(out, options->output, true))
+	if (!outfile_close(out, options->common.output, true))
 		return EXIT_OUTPUT;
 	return input_damaged(&diff->inputs[0]) | input_damaged(&diff->inputs[1]) ?
 	       EXIT_LOST : EXIT_GOOD;

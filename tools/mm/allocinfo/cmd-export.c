@@ -38,7 +38,7 @@
 #define PREVIOUS_MAX	1048576
 
 struct options {
-	const char *proc;
+	struct common common;
 	char *path;		/* NULL: standard output */
 };
 
@@ -71,8 +71,6 @@ HELP_OPTIONS
 "      missing or damaged\n"
 "  3   the file could not be written\n"
 "  64  wrong options\n";
-
-enum { OPT_PROC = 256 };
 
 static const struct option long_options[] = {
 	{ "textfile", required_argument, NULL, 't' },
@@ -110,17 +108,12 @@ static void take_options(struct options *options, int argc, char **argv)
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "t:hV", long_options, NULL)) != -1) {
-		switch (opt) {
-		case 't':
-			free(options->path);
-			options->path = path_of(optarg);
-			break;
-		case OPT_PROC:
-			options->proc = optarg;
-			break;
-		default:
-			common_option(opt, usage);
+		if (opt != 't') {
+			common_option(&options->common, opt, usage);
+			continue;
 		}
+		free(options->path);
+		options->path = path_of(optarg);
 	}
 	if (optind < argc)
 		usage_error("what is this", argv[optind]);
@@ -269,7 +262,7 @@ static void read_table(struct source *source, const struct options *options,
 {
 	double begin = now();
 
-	values->state = source_open(source, options->proc);
+	values->state = source_open(source, options->common.proc);
 	if (values->state == PROFILING_ON)
 		values->state = source_read(source, table);
 	values->read_seconds = now() - begin;
@@ -313,7 +306,7 @@ static int code_of(int output, const struct metrics_values *values)
  */
 int cmd_export(int argc, char **argv)
 {
-	struct options options = { .proc = PROC_DIR };
+	struct options options = { .common.proc = PROC_DIR };
 	struct metrics_values values = { 0 };
 	struct table table = { 0 };
 	struct balance balance;

@@ -47,19 +47,16 @@ enum format {
 };
 
 struct options {
+	struct common common;
 	const char *file;
-	const char *proc;
-	const char *output;
 	struct query query;
 	uint64_t live;		/* seconds, 0: read the file */
 	uint64_t interval;
 	uint64_t last;		/* seconds, 0: all */
 	uint64_t until;		/* seconds since the first snapshot, 0: all */
-	uint64_t top;
 	enum format format;
 	bool all;
 	bool drop;
-	bool force;
 };
 
 /* what is read */
@@ -115,7 +112,7 @@ HELP_OPTIONS
 "  4   unknown: there are too few snapshots, or they could not be read\n"
 "  64  wrong options\n";
 
-enum { OPT_DROP = 256, OPT_LAST, OPT_UNTIL, OPT_FORMAT, OPT_PROC };
+enum { OPT_DROP = OPT_OWN, OPT_LAST, OPT_UNTIL };
 
 static const struct option long_options[] = {
 	{ "live", required_argument, NULL, 'l' },
@@ -156,28 +153,14 @@ static void take_option(struct options *options, int opt)
 	case OPT_UNTIL:
 		options->until = seconds_value(optarg);
 		break;
-	case 'n':
-		options->top = top_value(optarg);
-		if (!options->top)
-			options->top = SIZE_MAX;
-		break;
 	case 'a':
 		options->all = true;
 		break;
 	case OPT_FORMAT:
 		options->format = word_value(format_words, optarg);
 		break;
-	case 'o':
-		options->output = optarg;
-		break;
-	case 'f':
-		options->force = true;
-		break;
-	case OPT_PROC:
-		options->proc = optarg;
-		break;
 	default:
-		common_option(opt, usage);
+		common_option(&options->common, opt, usage);
 	}
 }
 
@@ -390,7 +373,7 @@ static void drop(struct input *input, struct source *source, double offset)
 	char *path;
 	int fd;
 
-	if (asprintf(&path, "%s/sys/vm/drop_caches", input->options->proc) < 0)
+	if (asprintf(&path, "%s/sys/vm/drop_caches", input->options->common.proc) < 0)
 		return;
 	sync();
 	fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -428,7 +411,7 @@ static void watch_source(struct input *input, struct source *source, int signals
 static bool watch(struct input *input)
 {
 	struct source source;
-	enum profiling state = source_open(&source, input->options->proc);
+	enum profiling state = source_open(&source, input->options->common.proc);
 	int signals, timer;
 	sigset_t set;
 
@@ -457,7 +440,7 @@ static void read_contexts(struct contexts *contexts, const struct options *optio
 {
 	int fd;
 
-	if (!options->live || contexts_open(options->proc, CONTEXTS_READ, &fd) != CAPTURE_ON)
+	if (!options->live || contexts_open(options->common.proc, CONTEXTS_READ, &fd) != CAPTURE_ON)
 		return;
 	if (!contexts_read(contexts, fd))
 		contexts_parse(contexts, "alloc_tags.ctx", &(struct complainer){ 0 });
@@ -470,10 +453,10 @@ static bool print(const struct leaks *leaks, const struct options *options, FILE
 
 	read_contexts(&contexts, options);
 	(options->format == FORMAT_JSON ? leaks_json : leaks_text)(leaks, &contexts,
-								   options->top,
+								   options->common.top,
 								   options->all, out);
 	contexts_free(&contexts);
-	return outfile_close(out, options->output, true);
+	return outfile_close(out, options->common.output, true);
 }
 
 static int result(struct input *input, FILE *out)
@@ -500,12 +483,13 @@ static int result(struct input *input, FILE *out)
 /* A recording of weeks must not be lost because its name was given twice. */
 static bool output_is_input(const struct options *options)
 {
+	const char *output = options->common.output;
 	struct stat in, out;
 
-	if (!options->file || !options->output || stat(options->file, &in) ||
-	    stat(options->output, &out) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+	if (!options->file || !output || stat(options->file, &in) || stat(output, &out) ||
+	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 		return false;
-	message(options->output, "is an input file");
+	message(output, "is an input file");
 	return true;
 }
 
@@ -520,7 +504,7 @@ static int run(struct input *input)
 	/* A file that cannot be read must not cost the old output. */
 	if (!options->live && !read_all(input))
 		return EXIT_UNKNOWN;
-	out = outfile_stream(options->output, options->force);
+	out = outfile_stream(options->common.output, options->common.force);
 	if (!out)
 		return EXIT_OUTPUT;
 	if (options->live && !watch(input))
@@ -539,7 +523,7 @@ static int run(struct input *input)
  */
 int cmd_leak(int argc, char **argv)
 {
-	struct options options = { .proc = PROC_DIR, .top = TOP };
+	struct options options = { .common.proc = PROC_DIR, .common.top = TOP };
 	struct input input = { .options = &options, .first = -1, .from = -INFINITY };
 	int code;
 

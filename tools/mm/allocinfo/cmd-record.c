@@ -33,12 +33,10 @@
 #define SIZE_MIN	(1024 * 1024)
 
 struct options {
-	const char *output;
-	const char *proc;
+	struct common common;
 	struct snap_limits limits;
 	uint64_t interval;
 	uint64_t count;		/* 0: no end */
-	bool force;
 };
 
 /* a file of /proc, read again and again; only the text of the table is used */
@@ -82,7 +80,7 @@ HELP_OPTIONS
 "  3   FILE could not be written\n"
 "  64  wrong options\n";
 
-enum { OPT_SIZE = 256, OPT_AGE, OPT_PROC };
+enum { OPT_SIZE = OPT_OWN, OPT_AGE };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -120,12 +118,6 @@ static uint64_t count_value(const char *word)
 static void take_option(struct options *options, int opt)
 {
 	switch (opt) {
-	case 'o':
-		options->output = optarg;
-		break;
-	case 'f':
-		options->force = true;
-		break;
 	case 'i':
 		options->interval = seconds_value(optarg);
 		break;
@@ -138,11 +130,8 @@ static void take_option(struct options *options, int opt)
 	case OPT_AGE:
 		options->limits.age = seconds_value(optarg);
 		break;
-	case OPT_PROC:
-		options->proc = optarg;
-		break;
 	default:
-		common_option(opt, usage);
+		common_option(&options->common, opt, usage);
 	}
 }
 
@@ -154,7 +143,7 @@ static void take_options(struct options *options, int argc, char **argv)
 		take_option(options, opt);
 	if (optind < argc)
 		usage_error("what is this", argv[optind]);
-	if (!options->output)
+	if (!options->common.output)
 		usage_error("-o FILE is missing", "");
 }
 
@@ -237,7 +226,7 @@ static void write_snapshot(struct recorder *recorder, const struct options *opti
 	if (!snap_write(recorder->writer, &snap)) {
 		if (!recorder->unwritable)
 			fprintf(stderr, "%s: %s: cannot write, trying again: %s\n",
-				program_invocation_short_name, options->output,
+				program_invocation_short_name, options->common.output,
 				strerror(errno));
 		recorder->unwritable = true;
 		recorder->unwritten++;
@@ -245,7 +234,7 @@ static void write_snapshot(struct recorder *recorder, const struct options *opti
 	}
 	if (recorder->unwritable)
 		fprintf(stderr, "%s: %s: recording again; %" PRIu64 " snapshots are missing\n",
-			program_invocation_short_name, options->output,
+			program_invocation_short_name, options->common.output,
 			recorder->unwritten);
 	recorder->unwritable = false;
 	recorder->snapshots++;
@@ -291,16 +280,16 @@ static int record(struct recorder *recorder, const struct options *options)
  */
 int cmd_record(int argc, char **argv)
 {
-	struct options options = { .interval = INTERVAL, .proc = PROC_DIR };
+	struct options options = { .interval = INTERVAL, .common.proc = PROC_DIR };
 	struct recorder recorder = { 0 };
 	int code = EXIT_CANNOT;
 
 	take_options(&options, argc, argv);
-	if (asprintf(&recorder.allocinfo.path, "%s/allocinfo", options.proc) < 0 ||
-	    asprintf(&recorder.meminfo.path, "%s/meminfo", options.proc) < 0)
+	if (asprintf(&recorder.allocinfo.path, "%s/allocinfo", options.common.proc) < 0 ||
+	    asprintf(&recorder.meminfo.path, "%s/meminfo", options.common.proc) < 0)
 		return EXIT_CANNOT;
-	if (check_source(options.proc) && read_snapshot(&recorder)) {
-		recorder.writer = snap_writer_open(options.output, options.force,
+	if (check_source(options.common.proc) && read_snapshot(&recorder)) {
+		recorder.writer = snap_writer_open(options.common.output, options.common.force,
 						   &options.limits);
 		code = recorder.writer ? record(&recorder, &options) : EXIT_OUTPUT;
 	}

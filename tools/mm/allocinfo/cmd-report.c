@@ -29,23 +29,18 @@ enum format {
 };
 
 struct options {
+	struct common common;
 	const char *input;	/* NULL: the running kernel */
 	const char *vmcore;
 	const char *map;
-	const char *proc;
 	const char *contexts;
-	const char *output;
 	struct query query;
 	enum format format;
 	enum row_by by;
 	enum row_sort sort;
-	uint64_t top;
-	bool top_given;
 	bool by_given;
 	bool nodes;
-	bool plain;
 	bool calls;
-	bool force;
 };
 
 static const struct word formats[] = {
@@ -102,7 +97,7 @@ HELP_OPTIONS
 "  3   the report could not be written\n"
 "  64  wrong options\n";
 
-enum { OPT_FORMAT = 256, OPT_WEIGHT, OPT_CONTEXTS, OPT_VMCORE, OPT_MAP, OPT_PROC };
+enum { OPT_WEIGHT = OPT_OWN, OPT_CONTEXTS, OPT_VMCORE, OPT_MAP };
 
 static const struct option long_options[] = {
 	{ "by", required_argument, NULL, 'b' },
@@ -136,11 +131,8 @@ static void take_input_option(struct options *options, int opt)
 	case OPT_CONTEXTS:
 		options->contexts = optarg;
 		break;
-	case OPT_PROC:
-		options->proc = optarg;
-		break;
 	default:
-		common_option(opt, usage);
+		common_option(&options->common, opt, usage);
 	}
 }
 
@@ -156,24 +148,11 @@ static void take_option(struct options *options, int opt)
 		if (!row_sort_parse(optarg, &options->sort))
 			usage_error("unknown word", optarg);
 		break;
-	case 'n':
-		options->top = top_value(optarg);
-		options->top_given = true;
-		break;
-	case 'B':
-		options->plain = true;
-		break;
 	case OPT_FORMAT:
 		options->format = word_value(formats, optarg);
 		break;
 	case OPT_WEIGHT:
 		options->calls = word_value(weights, optarg);
-		break;
-	case 'o':
-		options->output = optarg;
-		break;
-	case 'f':
-		options->force = true;
 		break;
 	default:
 		take_input_option(options, opt);
@@ -215,7 +194,7 @@ static void check_options(const struct options *options)
 		usage_error("--vmcore is the input", options->input);
 	if (options->map && !options->vmcore)
 		usage_error("--map is for --vmcore", "");
-	if (options->format == FORMAT_PPROF && !options->output && isatty(STDOUT_FILENO))
+	if (options->format == FORMAT_PPROF && !options->common.output && isatty(STDOUT_FILENO))
 		usage_error("a profile cannot be printed on a terminal; use -o", "");
 }
 
@@ -228,8 +207,8 @@ static void take_options(struct options *options, int argc, char **argv)
 	if (optind < argc && !begins_filter(argv[optind]))
 		options->input = argv[optind++];
 	filter_value(&options->query, argv + optind);
-	if (!options->top_given && options->format == FORMAT_TEXT)
-		options->top = TOP_OF_TEXT;
+	if (!options->common.top)
+		options->common.top = options->format == FORMAT_TEXT ? TOP_OF_TEXT : SIZE_MAX;
 	check_options(options);
 }
 
@@ -240,12 +219,12 @@ static bool read_input(struct report *report, const struct options *options)
 	struct input *input = &report->input;
 
 	if (options->nodes)
-		return input_nodes(input, &report->nodes, options->input, options->proc);
+		return input_nodes(input, &report->nodes, options->input, options->common.proc);
 	if (options->vmcore)
 		return input_vmcore(input, options->vmcore, options->map);
 	if (options->input)
 		return input_read(input, options->input);
-	return input_live(input, options->proc);
+	return input_live(input, options->common.proc);
 }
 
 /* The kernel has the stacks of call sites that were enabled, usually of none. */
@@ -270,7 +249,7 @@ static bool read_contexts(struct report *report, const struct options *options)
 
 	if (!options->contexts) {
 		if (has_stacks(options) && !options->input && !options->vmcore)
-			read_captured(contexts, options->proc, damage);
+			read_captured(contexts, options->common.proc, damage);
 		return true;
 	}
 	fd = open(options->contexts, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -318,19 +297,19 @@ static int run(struct report *report, const struct options *options)
 	struct rows *rows = &report->rows;
 	FILE *out;
 
-	if (input_is_file(&report->input, options->output))
+	if (input_is_file(&report->input, options->common.output))
 		return EXIT_OUTPUT;
-	out = outfile_stream(options->output, options->force);
+	out = outfile_stream(options->common.output, options->common.force);
 	if (!out)
 		return EXIT_OUTPUT;
-	report->plain = options->plain;
+	report->plain = options->common.plain;
 	report->calls = options->calls;
 	rows_make(rows, &report->input.table, options->by, &options->query);
 	if (options->nodes)
 		nodes_merge(&report->nodes, &report->input.table, rows);
 	rows_sort(rows, options->sort);
-	report->nr = options->top ? min_u64(options->top, rows->nr) : rows->nr;
-	if (!outfile_close(out, options->output, write_format(report, options->format, out)))
+	report->nr = min_u64(options->common.top, rows->nr);
+	if (!outfile_close(out, options->common.output, write_format(report, options->format, out)))
 		return EXIT_OUTPUT;
 	return input_damaged(&report->input) ? EXIT_LOST : EXIT_GOOD;
 }
@@ -346,7 +325,7 @@ static int run(struct report *report, const struct options *options)
  */
 int cmd_report(int argc, char **argv)
 {
-	struct options options = { .by = BY_SITE, .sort = SORT_BYTES, .proc = PROC_DIR };
+	struct options options = { .by = BY_SITE, .sort = SORT_BYTES, .common.proc = PROC_DIR };
 	struct report report = { 0 };
 	int code = EXIT_CANNOT;
 

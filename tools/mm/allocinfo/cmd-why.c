@@ -44,13 +44,10 @@ enum format {
 };
 
 struct options {
-	const char *proc;
-	const char *output;
+	struct common common;
 	struct query query;
 	uint64_t seconds;
-	uint64_t top;
 	enum format format;
-	bool force;
 };
 
 /* what is captured */
@@ -95,7 +92,7 @@ HELP_OPTIONS
 "  3   the output could not be written\n"
 "  64  wrong options\n";
 
-enum { OPT_FOR = 256, OPT_FORMAT, OPT_PROC };
+enum { OPT_FOR = OPT_OWN };
 
 static const struct option long_options[] = {
 	{ "for", required_argument, NULL, OPT_FOR },
@@ -134,25 +131,11 @@ static void take_option(struct options *options, int opt)
 	case OPT_FOR:
 		options->seconds = seconds_value(optarg);
 		break;
-	case 'n':
-		options->top = top_value(optarg);
-		if (!options->top)
-			options->top = SIZE_MAX;
-		break;
 	case OPT_FORMAT:
 		options->format = word_value(format_words, optarg);
 		break;
-	case 'o':
-		options->output = optarg;
-		break;
-	case 'f':
-		options->force = true;
-		break;
-	case OPT_PROC:
-		options->proc = optarg;
-		break;
 	default:
-		common_option(opt, usage);
+		common_option(&options->common, opt, usage);
 	}
 }
 
@@ -180,7 +163,7 @@ static void message(const char *name, const char *what)
 static bool read_table(struct why *why)
 {
 	struct source source;
-	enum profiling state = source_open(&source, why->options->proc);
+	enum profiling state = source_open(&source, why->options->common.proc);
 
 	if (state == PROFILING_ON)
 		state = source_read(&source, &why->table);
@@ -322,7 +305,7 @@ static bool capture(struct why *why)
 		message("cannot wait for signals", strerror(errno));
 		return false;
 	}
-	state = capture_begin(&why->capture, why->options->proc, why->site);
+	state = capture_begin(&why->capture, why->options->common.proc, why->site);
 	if (state != CAPTURE_ON) {
 		explain(&why->capture, state);
 		close(signals);
@@ -372,12 +355,12 @@ static void put_text(const struct why *why, FILE *out)
 	if (paths->dropped)
 		fprintf(out, "The kernel did not capture %" PRIu64 " allocations.\n",
 			paths->dropped);
-	for (i = 0; i < paths->nr && i < why->options->top; i++) {
+	for (i = 0; i < paths->nr && i < why->options->common.top; i++) {
 		fputc('\n', out);
 		put_path(paths->list[i], out);
 	}
-	if (paths->nr > why->options->top)
-		fprintf(out, "(%" PRIu64 " more)\n", paths->nr - why->options->top);
+	if (paths->nr > why->options->common.top)
+		fprintf(out, "(%" PRIu64 " more)\n", paths->nr - why->options->common.top);
 }
 
 static struct json_object *path_object(const struct path *path)
@@ -413,7 +396,7 @@ static void put_json(const struct why *why, FILE *out)
 	json_add(object, "seconds", json_object_new_double(span(&why->paths)));
 	json_add_number(object, "snapshots", why->paths.snapshots);
 	json_add_number(object, "dropped", why->paths.dropped);
-	for (i = 0; i < why->paths.nr && i < why->options->top; i++)
+	for (i = 0; i < why->paths.nr && i < why->options->common.top; i++)
 		json_object_array_add(list, path_object(why->paths.list[i]));
 	json_add(object, "stacks", list);
 	fputs(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
@@ -427,7 +410,7 @@ static int print(struct why *why, FILE *out)
 	paths_find(&why->paths);
 	clean_site(why->site);
 	(why->options->format == FORMAT_JSON ? put_json : put_text)(why, out);
-	if (!outfile_close(out, why->options->output, true))
+	if (!outfile_close(out, why->options->common.output, true))
 		return EXIT_OUTPUT;
 	return why->paths.dropped || why->contexts.damaged ? EXIT_LOST : EXIT_GOOD;
 }
@@ -439,7 +422,7 @@ static int run(struct why *why)
 
 	if (!find_site(why))
 		return EXIT_CANNOT;
-	out = outfile_stream(why->options->output, why->options->force);
+	out = outfile_stream(why->options->common.output, why->options->common.force);
 	if (!out)
 		return EXIT_OUTPUT;
 	return capture(why) ? print(why, out) : EXIT_CANNOT;
@@ -456,7 +439,7 @@ static int run(struct why *why)
  */
 int cmd_why(int argc, char **argv)
 {
-	struct options options = { .proc = PROC_DIR, .seconds = SECONDS, .top = TOP };
+	struct options options = { .common.proc = PROC_DIR, .seconds = SECONDS, .common.top = TOP };
 	struct why why = { .options = &options };
 	int code;
 
