@@ -69,7 +69,8 @@ test_leaks_are_found()
 test_nothing_else_is_reported()
 {
 	found 120
-	eq "reported without a leak" "$(grep -cv '^leak_' /tmp/found)" 0
+	# loading modules splits the large pages of the direct map, which nobody joins again
+	eq "reported without a leak" "$(grep -cv '^leak_\|^split_large_page$' /tmp/found)" 0
 }
 
 run_tests

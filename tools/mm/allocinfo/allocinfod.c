@@ -55,8 +55,10 @@ static const char usage[] =
 "  3   this text or the version could not be written\n"
 "  64  wrong options\n";
 
-enum { OPT_CERT = 256, OPT_KEY, OPT_CLIENT_CA, OPT_AUTH, OPT_CONNECTIONS, OPT_PER_ADDRESS,
-       OPT_TIMEOUT, OPT_PROC };
+enum {
+	OPT_CERT = 256, OPT_KEY, OPT_CLIENT_CA, OPT_AUTH, OPT_CONNECTIONS, OPT_PER_ADDRESS,
+	OPT_TIMEOUT, OPT_PROC,
+};
 
 static const struct option long_options[] = {
 	{ "listen", required_argument, NULL, 'l' },

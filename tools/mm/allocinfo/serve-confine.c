@@ -119,8 +119,8 @@ static void empty_bounding_set(void)
 {
 	int cap;
 
-	for (cap = 0; !prctl(PR_CAPBSET_READ, cap, 0, 0, 0) ||
-		      prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1; cap++)
+	/* below 0 there is no such capability */
+	for (cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
 		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 }
 

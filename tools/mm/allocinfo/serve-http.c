@@ -256,14 +256,15 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 			  enum MHD_ConnectionNotificationCode code)
 {
 	struct server *server = cls;
+	const union MHD_ConnectionInfo *address, *fd;
 	struct client *client;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+		fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 		client = need_memory(1, sizeof(*client));
-		client->network = network_of(MHD_get_connection_info(connection,
-				MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
-		begin_client(server, client, MHD_get_connection_info(connection,
-				MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+		client->network = network_of(address->client_addr);
+		begin_client(server, client, fd->connect_fd);
 		make_room(server, client);
 		*context = client;
 	} else if (*context) {
