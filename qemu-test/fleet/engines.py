@@ -77,13 +77,8 @@ class Engine:
             time.sleep(0.2)
 
     def stop(self):
-        if self.process and self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        if self.process:
+            end(self.process)
 
     def answers(self):
         try:
@@ -193,6 +188,16 @@ class Victoria(Engine):
 
 
 ENGINES = {e.name: e for e in (Prometheus, Victoria)}
+
+
+def end(process):
+    """Ends a process; if it does not end by itself, kills it."""
+    process.terminate()
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def size_of(folder):

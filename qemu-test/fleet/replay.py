@@ -26,6 +26,7 @@ REBOOTED = 0.1          # part of the hosts that reboot during a run, with the s
 REPLACED = 0.05         # part of the hosts that a host with another address replaces
 DOWN = 4                # scrape intervals that a reboot takes
 WARM = 10               # snapshots after which a host is no longer young
+CONNECTIONS = 4         # that a host keeps open: scrapers that had no answer in time leave theirs
 
 
 class Host:
@@ -114,8 +115,9 @@ class Fleet:
         self.plan, self.pages, self.port, self.targets = plan, pages, port, targets
         self.start = time.monotonic()
         self.servers = {}       # host -> asyncio's server
-        self.open = {}          # host -> its connections
+        self.open = {}          # host -> its connections, the oldest first
         self.named = None
+        self.error = None
 
     def text(self, host):
         """The page of a host; None while it is down."""
@@ -128,18 +130,23 @@ class Fleet:
 
     async def follow(self):
         """Opens and closes hosts, and keeps the file of targets, until it is cancelled."""
-        while True:
+        asyncio.get_running_loop().set_exception_handler(self.take_error)
+        while not self.error:
             now = time.monotonic() - self.start
             there = self.plan.there(now)
             for host in self.plan.hosts:
                 await self.set_state(host, host.now(now, self.plan.interval) is not None)
             self.name(there)
             await asyncio.sleep(min(1.0, self.plan.interval / 4))
+        raise guest.Failure(f"the fleet cannot answer: {self.error}")
+
+    def take_error(self, loop, context):
+        self.error = context.get("exception") or context["message"]
 
     async def set_state(self, host, up):
         if up and host not in self.servers:
             loop = asyncio.get_running_loop()
-            self.open[host] = set()
+            self.open[host] = []
             self.servers[host] = await loop.create_server(
                 lambda: Connection(self, host), host.address, self.port)
         elif not up and host in self.servers:
@@ -166,10 +173,15 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport):
         self.transport = transport
-        self.fleet.open.get(self.host, set()).add(transport)
+        there = self.fleet.open.get(self.host, [])
+        there.append(transport)
+        if len(there) > CONNECTIONS:
+            there.pop(0).abort()
 
     def connection_lost(self, exc):
-        self.fleet.open.get(self.host, set()).discard(self.transport)
+        there = self.fleet.open.get(self.host, [])
+        if self.transport in there:
+            there.remove(self.transport)
 
     def data_received(self, data):
         self.buffer += data
@@ -209,6 +221,6 @@ def more_files(needed):
 
 async def serve(plan, pages, targets):
     """Runs the fleet until it is cancelled."""
-    more_files(100 + 4 * len(plan.hosts))
+    more_files(100 + (1 + CONNECTIONS) * len(plan.hosts))
     # no process has the port on any address: another fleet may be there, too
     await Fleet(plan, pages, free_port("0.0.0.0"), targets).follow()
