@@ -14,6 +14,7 @@
 
 #include "expect.h"
 #include "serve.h"
+#include "status.h"
 
 static struct sockaddr_storage target;
 static socklen_t target_size = sizeof(target);
@@ -63,5 +64,5 @@ int main(void)
 	EXPECT(syscall(SYS_tgkill, parent, parent, 0) < 0 && errno == ENOSYS);
 	EXPECT(!syscall(SYS_tgkill, getpid(), getpid(), 0));
 	EXPECT(accept4(other, NULL, NULL, 0) < 0 && errno == EAGAIN);
-	return 0;
+	return EXIT_GOOD;
 }
