@@ -129,7 +129,7 @@ class Server:
             raise guest.Failure("no chromium: run scripts/setup fleet")
         hash_ = "#pctc" + urllib.parse.quote(json.dumps({"duration": seconds, "endTime": 0}))
         guest.quiet_command(
-            ["timeout", "180", program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            ["nice", "timeout", "180", program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
              "--hide-scrollbars", "--user-data-dir=" + os.path.join(self.folder, "chromium"),
              "--virtual-time-budget=20000", "--window-size=%d,%d" % (width, height),
              "--screenshot=" + path, self.url + "/consoles/" + page + hash_],
