@@ -22,7 +22,7 @@ def read(path):
     runs = {}
     if os.path.exists(path):
         with open(path, newline="") as f:
-            for row in csv.DictReader(f):
+            for row in csv.DictReader(line for line in f if not line.startswith("#")):
                 runs.setdefault((row["engine"], int(row["hosts"])), {})[row["figure"]] = float(row["value"])
     return runs
 

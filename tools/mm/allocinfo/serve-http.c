@@ -358,10 +358,11 @@ static bool has_certificate(struct client *client, struct MHD_Connection *connec
 /* The administrator must see attempts to guess. A client without a password is no attempt. */
 static void log_wrong_password(struct MHD_Connection *connection)
 {
+	const union MHD_ConnectionInfo *address;
 	char name[ADDRESS_TEXT];
 
-	address_name(MHD_get_connection_info(connection,
-			MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr, name);
+	address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	address_name(address->client_addr, name);
 	log_message("%s: wrong user or password", name);
 }
 
