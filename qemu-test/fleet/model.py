@@ -11,6 +11,7 @@ import os
 
 from boot import guest
 
+HEAD = "# SPDX-License-Identifier: GPL-2.0-only\n"
 FIELDS = ["engine", "hosts", "figure", "value"]
 INTERVAL = 60           # seconds, of the fleet in the model
 SIZES = (1000, 10000, 100000)
@@ -33,6 +34,7 @@ def add(path, engine, hosts, found):
     runs[engine, hosts] = found
     with open(path + ".new", "w", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
+        f.write(HEAD)
         out.writerow(FIELDS)
         for key in sorted(runs):
             out.writerows([*key, figure, f"{value:.6g}"] for figure, value in runs[key].items())
