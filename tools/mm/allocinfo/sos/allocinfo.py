@@ -23,6 +23,7 @@ class Allocinfo(Plugin, IndependentPlugin, DebianPlugin):
     option_list = [
         ("recordings", "files of allocinfo record, of which the bundle has a list", "fast",
          "/var/log/allocinfo*"),
+        ("nodes", "memory by NUMA node, for which the kernel walks over all memory", "slow", False),
     ]
 
     def setup(self):
@@ -36,7 +37,6 @@ class Allocinfo(Plugin, IndependentPlugin, DebianPlugin):
         ])
         self.add_copy_spec([
             "/proc/allocinfo",
-            "/proc/allocinfo.nodes",
             "/proc/sys/vm/mem_profiling",
             "/etc/default/allocinfod",
         ])
@@ -45,6 +45,8 @@ class Allocinfo(Plugin, IndependentPlugin, DebianPlugin):
             "/sys/kernel/debug/alloc_tags.ctx",
             "/proc/alloc_tags.ctx",
         ])
+        if self.get_option("nodes"):
+            self.add_copy_spec("/proc/allocinfo.nodes")
         recordings = self.get_option("recordings")
         if isinstance(recordings, str):
             self.add_cmd_output(f"ls -ldn --time-style=full-iso {recordings}",
