@@ -122,15 +122,26 @@ class Server:
             raise guest.Failure("%s: %s" % (expr, error.read().decode()[:300])) from error
         return [(r["metric"], float(r["value"][1])) for r in answer["data"]["result"]]
 
-    def picture(self, page, path, seconds, width=1100, height=500):
-        """A screenshot of a console page whose graphs show the last seconds."""
+    def browse(self, page, seconds, *options, output=None):
+        """Shows a console page, whose graphs have the last seconds, in Chromium without a screen."""
         program = shutil.which("chromium")
         if not program:
             raise guest.Failure("no chromium: run scripts/setup fleet")
-        hash_ = "#pctc" + urllib.parse.quote(json.dumps({"duration": seconds, "endTime": 0}))
-        guest.quiet_command(
-            ["nice", "timeout", "180", program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-             "--hide-scrollbars", "--user-data-dir=" + os.path.join(self.folder, "chromium"),
-             "--virtual-time-budget=20000", "--window-size=%d,%d" % (width, height),
-             "--screenshot=" + path, self.url + "/consoles/" + page + hash_],
-            os.path.join(self.folder, "chromium.log"))
+        position = "#pctc" + urllib.parse.quote(json.dumps({"duration": seconds, "endTime": 0}))
+        # it waits so long for the answers to its queries
+        argv = ["nice", "timeout", "180", program, "--headless", "--no-sandbox", "--disable-gpu",
+                "--no-first-run", "--hide-scrollbars", "--virtual-time-budget=20000",
+                "--user-data-dir=" + os.path.join(self.folder, "chromium"), *options,
+                self.url + "/consoles/" + page + position]
+        log = os.path.join(self.folder, "chromium.log")
+        with open(log, "w") as errors:
+            done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+                                  text=True, check=False, preexec_fn=guest.die_with_parent)
+        if done.returncode:
+            raise guest.Failure("chromium fails, see " + log)
+        return done.stdout
+
+    def picture(self, page, path, seconds, width=1100, height=500):
+        """Writes a picture of a page; returns the document with the graphs."""
+        self.browse(page, seconds, "--window-size=%d,%d" % (width, height), "--screenshot=" + path)
+        return self.browse(page, seconds, "--window-size=%d,%d" % (width, height), "--dump-dom")
