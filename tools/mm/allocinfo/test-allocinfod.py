@@ -130,7 +130,12 @@ class Daemon:
         if tls:
             connection.sock = tls.wrap_socket(connection.sock)
         headers = {"Authorization": "Basic " + base64.b64encode(user.encode()).decode()} if user else {}
-        connection.request(method, path, body, headers)
+        try:
+            connection.request(method, path, body, headers)
+        except (BrokenPipeError, ConnectionResetError):
+            if not body:
+                raise
+            # the answer may come, and the connection end, before the whole body is sent
         response = connection.getresponse()
         text = response.read()
         connection.close()
