@@ -228,3 +228,17 @@ _Noreturn void usage_error(const char *what, const char *word)
 		*word ? ": " : "", word);
 	exit(EXIT_USAGE);
 }
+
+/**
+ * end_output - exit after --help or --version
+ *
+ * Reports if the text could not be written, to a full disk for example.
+ */
+_Noreturn void end_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		exit(EXIT_GOOD);
+	fprintf(stderr, "%s: cannot write: %s\n", program_invocation_short_name,
+		strerror(errno));
+	exit(EXIT_OUTPUT);
+}

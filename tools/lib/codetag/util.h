@@ -93,5 +93,6 @@ char *need_string(const char *text);
 char *path_beside(const char *path, const char *name);
 
 _Noreturn void usage_error(const char *what, const char *word);
+_Noreturn void end_output(void);
 
 #endif /* _CODETAG_UTIL_H */

@@ -93,15 +93,6 @@ void filter_value(struct query *query, char **words)
 		usage_error("filter", problem);
 }
 
-/* Exits after --help and --version, which may be written to a full disk. */
-static _Noreturn void end_output(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		exit(EXIT_GOOD);
-	fprintf(stderr, "%s: cannot write: %s\n", program_invocation_short_name, strerror(errno));
-	exit(EXIT_OUTPUT);
-}
-
 static _Noreturn void last_option(int opt, const char *usage)
 {
 	if (opt == 'h')

@@ -121,14 +121,6 @@ static uint64_t clients_value(const char *word, uint64_t min)
 	return nr;
 }
 
-static _Noreturn void end_output(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		exit(EXIT_GOOD);
-	fprintf(stderr, "%s: cannot write: %s\n", program_invocation_short_name, strerror(errno));
-	exit(EXIT_OUTPUT);
-}
-
 static void take_other(int option)
 {
 	switch (option) {

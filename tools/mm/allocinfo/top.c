@@ -93,13 +93,6 @@ static void parse_delay(struct top *top, const char *word)
 		usage_error("--delay needs a time from 1 second to 1 day", word);
 }
 
-static _Noreturn void end_output(void)
-{
-	int status = fflush(stdout) ? EXIT_OUTPUT : EXIT_GOOD;
-
-	exit(status);
-}
-
 static void parse_value(struct top *top, int option, const char *word)
 {
 	switch (option) {
