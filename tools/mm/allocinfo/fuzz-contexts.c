@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "contexts.h"
-#include "expect.h"
+#include "fuzz.h"
 #include "util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -121,21 +121,7 @@ static void check_text(uint8_t *data, size_t size)
 
 int main(int argc, char **argv)
 {
-	uint8_t *data;
-	long size;
-	FILE *f;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		f = fopen(argv[i], "r");
-		EXPECT(f && !fseek(f, 0, SEEK_END) && (size = ftell(f)) >= 0);
-		rewind(f);
-		data = need_memory(size, 1);
-		EXPECT(fread(data, 1, size, f) == (size_t)size);
-		fclose(f);
-		check_text(data, size);
-		free(data);
-	}
-	return 0;
+	(void)argc;
+	return fuzz_files(argv + 1, check_text);
 }
 #endif

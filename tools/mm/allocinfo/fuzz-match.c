@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expect.h"
+#include "fuzz.h"
 #include "match.h"
 #include "util.h"
 
@@ -85,27 +85,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef FUZZ_MAIN
+static void check_cuts(uint8_t *data, size_t size)
+{
+	size_t cut;
+
+	for (cut = 0; cut <= size; cut++)
+		compare(data, size, data, cut);
+	printf("%zu cuts\n", size);
+}
+
 int main(int argc, char **argv)
 {
-	uint8_t *data;
-	size_t cut;
-	long size;
-	FILE *f;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		f = fopen(argv[i], "r");
-		EXPECT(f && !fseek(f, 0, SEEK_END));
-		size = ftell(f);
-		rewind(f);
-		data = need_memory(size + 1, 1);
-		EXPECT(size > 0 && fread(data, 1, size, f) == (size_t)size);
-		fclose(f);
-		for (cut = 0; cut <= (size_t)size; cut++)
-			compare(data, size, data, cut);
-		printf("%ld cuts\n", size);
-		free(data);
-	}
-	return 0;
+	(void)argc;
+	return fuzz_files(argv + 1, check_cuts);
 }
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expect.h"
+#include "fuzz.h"
 #include "metrics.h"
 #include "util.h"
 
@@ -104,21 +104,7 @@ static void check_damage(uint8_t *data, size_t size)
 
 int main(int argc, char **argv)
 {
-	uint8_t *data;
-	long size;
-	FILE *f;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		f = fopen(argv[i], "r");
-		EXPECT(f && !fseek(f, 0, SEEK_END) && (size = ftell(f)) > 0);
-		rewind(f);
-		data = need_memory(size, 1);
-		EXPECT(fread(data, 1, size, f) == (size_t)size);
-		fclose(f);
-		check_damage(data, size);
-		free(data);
-	}
-	return 0;
+	(void)argc;
+	return fuzz_files(argv + 1, check_damage);
 }
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expect.h"
+#include "fuzz.h"
 #include "nodes.h"
 #include "util.h"
 
@@ -117,17 +117,7 @@ static void check_text(uint8_t *data, size_t size)
 
 int main(int argc, char **argv)
 {
-	struct table file = { 0 };
-	FILE *f;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		f = fopen(argv[i], "r");
-		EXPECT(f && !table_read(&file, fileno(f)));
-		fclose(f);
-		check_text((uint8_t *)file.text, file.size);
-	}
-	table_free(&file);
-	return 0;
+	(void)argc;
+	return fuzz_files(argv + 1, check_text);
 }
 #endif

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "expect.h"
+#include "fuzz.h"
 #include "snap-record.h"
 #include "snap.h"
 #include "util.h"
@@ -193,24 +193,15 @@ static void check_damage(uint8_t *data, size_t size)
 	printf("%zu bytes damaged\n", size);
 }
 
+static void check_file(uint8_t *data, size_t size)
+{
+	check_cuts(data, size);
+	check_damage(data, size);
+}
+
 int main(int argc, char **argv)
 {
-	uint8_t *data;
-	long size;
-	FILE *f;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		f = fopen(argv[i], "r");
-		EXPECT(f && !fseek(f, 0, SEEK_END) && (size = ftell(f)) >= 0);
-		rewind(f);
-		data = need_memory(size, 1);
-		EXPECT(fread(data, 1, size, f) == (size_t)size);
-		fclose(f);
-		check_cuts(data, size);
-		check_damage(data, size);
-		free(data);
-	}
-	return 0;
+	(void)argc;
+	return fuzz_files(argv + 1, check_file);
 }
 #endif
