@@ -5,8 +5,9 @@
  *
  * A function is a row: all its call sites, without their lines, which change with each
  * build. METRICS_TOP functions have rows of their own, the members. All others together are
- * the row "other". The lines of the pages of slabs and of per-CPU chunks are in no row,
- * because the lines of the objects in them are. So for each balance
+ * the row "other". The call sites that allocate the pages of slabs and of per-CPU chunks
+ * are in no row: those pages hold objects, and the objects are in the rows of their own call
+ * sites. So each balance has
  *
  *	sum of linux_alloc_site_bytes + slab_free = sites
  *	total = free + sites + unaccounted

@@ -90,11 +90,12 @@ static bool take_counts(char **p, struct site *site, size_t nr, void *data)
 /**
  * nodes_parse - find the call sites and their numbers in the text
  * @nodes: receives the numbers
- * @table: has a text, whose strings are used from now on; receives the call sites
+ * @table: its text is parsed, and it receives the call sites, whose names are in this text
  * @name: name of the file, for complaints
  * @to: receives complaints about lines that are damaged, with their number
  *
- * Return: false if the text does not begin with the heading of /proc/allocinfo.nodes.
+ * Return: false if the first two lines of the text are not the heading of
+ * /proc/allocinfo.nodes.
  */
 bool nodes_parse(struct nodes *nodes, struct table *table, const char *name,
 		 const struct complainer *to)

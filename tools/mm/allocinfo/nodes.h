@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory of call sites by NUMA node: the text of /proc/allocinfo.nodes, which is
- * described in Documentation/ABI/testing/procfs-allocinfo.nodes.
+ * The memory of call sites by NUMA node, from the text of /proc/allocinfo.nodes.
+ * Documentation/ABI/testing/procfs-allocinfo.nodes describes the format.
  *
- * The call sites are in a struct table, whose sites have no calls. A struct nodes has the
- * numbers of these sites.
+ * A struct table has the call sites and their bytes, but no calls. A struct nodes has the
+ * bytes of each of these sites on each node.
  */
 #ifndef _ALLOCINFO_NODES_H
 #define _ALLOCINFO_NODES_H

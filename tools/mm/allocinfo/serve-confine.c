@@ -135,7 +135,7 @@ static int allow_in_part(scmp_filter_ctx filter)
 	} rules[] = {
 		{ SCMP_SYS(mmap), 1, { not_code } },
 		{ SCMP_SYS(mprotect), 1, { not_code } },
-		/* newfstatat() is fstat() with this flag */
+		/* the C library calls newfstatat() with this flag for fstat() */
 		{ SCMP_SYS(newfstatat), 1, { SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH, 0) } },
 		{ SCMP_SYS(sendto), 2, { SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0),
 					 SCMP_A4(SCMP_CMP_EQ, 0, 0) } },

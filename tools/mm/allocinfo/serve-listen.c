@@ -116,9 +116,9 @@ int listen_open(const struct address *address)
 }
 
 /**
- * address_name - an address as text
- * @address: the address
- * @text: receives the address with the port
+ * address_name - write an address as text
+ * @address: an address of IPv4 or IPv6
+ * @text: receives "address:port"
  */
 void address_name(const struct sockaddr *address, char text[ADDRESS_TEXT])
 {
@@ -137,9 +137,9 @@ void address_name(const struct sockaddr *address, char text[ADDRESS_TEXT])
 }
 
 /**
- * listen_name - where a socket listens
+ * listen_name - write where a socket listens as text
  * @fd: the socket
- * @text: receives the address with the port, which the kernel chose if it was 0
+ * @text: receives "address:port"; if port 0 was asked for, the kernel chose the port
  */
 void listen_name(int fd, char text[ADDRESS_TEXT])
 {

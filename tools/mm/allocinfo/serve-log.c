@@ -51,7 +51,8 @@ static bool admit(void)
 /**
  * log_va - print a message, at most 20 in a minute
  * @unused: for libmicrohttpd
- * @format: format of the message, as for printf(); only its first line is printed
+ * @format: format of the message, as for printf(); of the result, only the first line is
+ *	printed
  * @args: arguments of @format
  */
 void log_va(void *unused, const char *format, va_list args)

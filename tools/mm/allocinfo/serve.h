@@ -86,7 +86,8 @@ void notify_ready(int fd);
  *	a request
  * @cert: certificate of the server for TLS, as PEM; NULL for HTTP without TLS
  * @key: its key
- * @client_ca: certificates that sign those of clients; NULL if clients need none
+ * @client_ca: certificates of the authorities that sign the certificates of clients; NULL if
+ *	clients need no certificate
  * @auth: users and passwords; NULL if clients need none
  */
 struct server_options {

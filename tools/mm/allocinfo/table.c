@@ -288,12 +288,12 @@ static void add_line(struct table *table, const struct table_format *format, cha
 
 /**
  * table_parse_as - find the call sites in a text of some format
- * @table: has a text; its strings are used from now on
+ * @table: its text is parsed, and it receives the call sites, whose names are in this text
  * @format: the format
  * @name: name of the file, for complaints
  * @to: receives complaints about lines that are damaged, with their number
  *
- * Return: false if the text does not begin with the heading of @format.
+ * Return: false if the first lines of the text are not the heading that @format describes.
  */
 bool table_parse_as(struct table *table, const struct table_format *format, const char *name,
 		    const struct complainer *to)
@@ -321,11 +321,11 @@ bool table_parse_as(struct table *table, const struct table_format *format, cons
 
 /**
  * table_parse - find the call sites in the text of /proc/allocinfo
- * @table: has a text; its strings are used from now on
+ * @table: its text is parsed, and it receives the call sites, whose names are in this text
  * @name: name of the file, for complaints
  * @to: receives complaints about lines that are damaged, with their number
  *
- * Return: false if the text does not begin with the heading of /proc/allocinfo.
+ * Return: false if the first lines of the text are not the heading of /proc/allocinfo.
  */
 bool table_parse(struct table *table, const char *name, const struct complainer *to)
 {

@@ -202,7 +202,7 @@ pprof_of_go() {
 	done
 }
 
-# nodes_table: a copy of /proc/allocinfo.nodes
+# nodes_table: print a table in the format of /proc/allocinfo.nodes
 nodes_table() {
 	cat <<-'END'
 		allocinfo.nodes - version: 1.0
