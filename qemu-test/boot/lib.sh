@@ -507,8 +507,8 @@ work()
 
 start_work()
 {
-	# The disk takes time of the host while an idle guest skips to its next timer: a
-	# task that waits for the disk can seem to wait for minutes.
+	# While a task waits for the disk, which takes time of the host, the idle guest skips
+	# ahead to its next timer. So a wait can seem to take minutes: no warning of that.
 	echo 0 > /proc/sys/kernel/hung_task_timeout_secs
 	rm -f /tmp/stop
 	work &
