@@ -222,6 +222,22 @@ static int __init pgalloc_tag_reserve(void)
 	return 0;
 }
 
+/**
+ * pgalloc_tag_map_of_addresses - get the map for addresses of the direct map
+ *
+ * Only the flat map has this function.
+ *
+ * Return: the element for address 0 of the direct map, which need not exist. The
+ * element of a page follows from its address, taken as a signed number: it is
+ * address >> PAGE_SHIFT elements further on.
+ */
+struct alloc_tag_ref *pgalloc_tag_map_of_addresses(void)
+{
+	/* arm64 can compute addresses of memory only, so begin with its first page */
+	return pgalloc_tag_ref(pfn_to_page(min_low_pfn)) -
+	       ((long)__va(PFN_PHYS(min_low_pfn)) >> PAGE_SHIFT);
+}
+
 /*
  * The functions of vmemmap map the pages: they work before the allocators are
  * up, and know which memory to use later.

@@ -6,9 +6,7 @@
 #define _LINUX_PGALLOC_TAG_H
 
 #include <linux/alloc_tag_ref.h>
-#include <linux/memblock.h>
 #include <linux/mm.h>
-#include <linux/pfn.h>
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING
 
@@ -25,20 +23,6 @@ extern struct alloc_tag_ref *pgalloc_tag_map;
 static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
 {
 	return pgalloc_tag_map + (unsigned long)page / sizeof(struct page);
-}
-
-/**
- * pgalloc_tag_map_of_addresses - get the map for addresses of the direct map
- *
- * Return: where the map would begin if address 0 were in the direct map. The
- * reference of a page is as many elements behind it as the page's address,
- * taken as a signed number, is pages behind address 0.
- */
-static inline struct alloc_tag_ref *pgalloc_tag_map_of_addresses(void)
-{
-	/* the first page of memory: arm64 cannot compute an address for others */
-	return pgalloc_tag_ref(pfn_to_page(min_low_pfn)) -
-	       ((long)__va(PFN_PHYS(min_low_pfn)) >> PAGE_SHIFT);
 }
 
 #else /* CONFIG_PGALLOC_TAG_FLAT_MAP */
@@ -70,12 +54,6 @@ static __always_inline struct alloc_tag_ref *pgalloc_tag_ref(struct page *page)
 	return chunk + (pfn & (PGALLOC_TAG_CHUNK_SIZE - 1));
 }
 
-/* Chunks have no common start. */
-static inline struct alloc_tag_ref *pgalloc_tag_map_of_addresses(void)
-{
-	return NULL;
-}
-
 #endif /* CONFIG_PGALLOC_TAG_FLAT_MAP */
 
 void __pgalloc_tag_split(struct page *page, unsigned int nr);
@@ -87,6 +65,7 @@ void __pgalloc_tag_add_bulk(struct list_head *list, struct page **pages,
 			    unsigned int nr);
 void __pgalloc_tag_sub_tails(u16 index, unsigned int nr);
 void __pgalloc_tag_exempt(struct page *page, unsigned long nr);
+struct alloc_tag_ref *pgalloc_tag_map_of_addresses(void);
 int pgalloc_tag_init(void);
 
 /**
