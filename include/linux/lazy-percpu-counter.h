@@ -33,7 +33,7 @@
  * @count: count of this CPU
  * @steps: the sum in steps of 1 << LAZY_PERCPU_STEP_SHIFT; on 32 bit only
  *
- * On 32 bit, the alignment keeps the three words in one cache line.
+ * The alignment keeps the words in one cache line.
  */
 struct lazy_percpu_part {
 	long sum;
@@ -41,11 +41,9 @@ struct lazy_percpu_part {
 #if BITS_PER_LONG == 32
 	long steps;
 #endif
-} __aligned(BITS_PER_LONG == 32 ? 16 : sizeof(long));
+} __aligned(16);
 
 static_assert(sizeof(struct lazy_percpu_part) == 16);
-static_assert(BITS_PER_LONG != 32 ||
-	      __alignof__(struct lazy_percpu_part) == 16);
 
 /**
  * struct lazy_percpu_counter - a sum of 64 bits and a count
