@@ -6,8 +6,11 @@
  */
 #include <kunit/test.h>
 
-/* Aligned to any size of a slab. This memory is never accessed. */
-#define FAKE_SLAB	((void *)0x40000000)
+/*
+ * Aligned to any size of a slab, and with the highest bit, as the addresses of
+ * some architectures have it. This memory is never accessed.
+ */
+#define FAKE_SLAB	((void *)(LONG_MIN | 0x40000000))
 
 static unsigned int wrong_places(const struct kmem_cache *s,
 				 unsigned int objects)
@@ -19,7 +22,7 @@ static unsigned int wrong_places(const struct kmem_cache *s,
 		void *want = FAKE_SLAB + objects * s->size +
 			     i * sizeof(struct alloc_tag_ref);
 
-		wrong += slab_tag_ref(s, slab_tag_mask(s), object) != want;
+		wrong += slab_tag_ref(s, slab_tag_offset(s, object), object) != want;
 	}
 	return wrong;
 }
@@ -36,7 +39,7 @@ static void test_every_object_of_every_size(struct kunit *test)
 
 			objects = (PAGE_SIZE << order) / slab_tag_room(size);
 			slab_tag_setup(&s, order, objects);
-			KUNIT_ASSERT_EQ(test, slab_tag_mask(&s) + 1, PAGE_SIZE << order);
+			KUNIT_ASSERT_EQ(test, s.tag_mask, LONG_MIN | ((PAGE_SIZE << order) - 1));
 			KUNIT_ASSERT_EQ_MSG(test, wrong_places(&s, objects), 0,
 					    "size %u order %u", size, order);
 		}
@@ -50,17 +53,20 @@ static void test_every_page_of_large_objects(struct kunit *test)
 	struct kmem_cache s = { .size = PAGE_SIZE };
 	unsigned long pfn, wrong = 0;
 	unsigned int i;
+	void *object;
 
 	if (!alloc_tag_available)
 		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
 	slab_tag_setup(&s, 0, 1);
-	KUNIT_EXPECT_EQ(test, slab_tag_mask(&s), SLAB_TAG_PAGES ? ~0UL : 0);
+	KUNIT_EXPECT_EQ(test, s.tag_mask, SLAB_TAG_PAGES ? ~0UL : 0);
 	if (!SLAB_TAG_PAGES)
 		return;
 	for (pfn = min_low_pfn; pfn < max_pfn; pfn++) {
-		for (i = 0; i < ARRAY_SIZE(offsets); i++)
-			wrong += slab_tag_ref(&s, ~0UL, __va(PFN_PHYS(pfn)) + offsets[i]) !=
+		for (i = 0; i < ARRAY_SIZE(offsets); i++) {
+			object = __va(PFN_PHYS(pfn)) + offsets[i];
+			wrong += slab_tag_ref(&s, slab_tag_offset(&s, object), object) !=
 				 pgalloc_tag_ref(pfn_to_page(pfn));
+		}
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	KUNIT_EXPECT_GT(test, max_pfn, min_low_pfn);

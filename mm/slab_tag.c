@@ -70,11 +70,11 @@ slab_tag_ref_slow(const struct kmem_cache *s, const void *object)
 /**
  * __slab_tag_alloc - account an object, slow path
  * @s: its cache
- * @object: the object
+ * @object: the object; NULL if the allocation failed
  */
 void __slab_tag_alloc(const struct kmem_cache *s, const void *object)
 {
-	struct alloc_tag_ref *ref = slab_tag_ref_slow(s, object);
+	struct alloc_tag_ref *ref = object ? slab_tag_ref_slow(s, object) : NULL;
 
 	if (likely(ref))
 		alloc_tag_add(ref, s->size);
@@ -111,15 +111,18 @@ EXPORT_SYMBOL_GPL(__kmem_cache_retag);
 
 #ifdef CONFIG_SLUB
 
-/* One part in size minus one half, for slab_tag_scale(). */
+/*
+ * 1 / size - 1 / 2, as a fraction for slab_tag_scale(), rounded up to an even
+ * number: then its product with LONG_MIN is exact.
+ */
 static s64 slab_tag_fraction(unsigned int size)
 {
 	if (IS_ENABLED(CONFIG_ARCH_SUPPORTS_INT128))
-		return div_u64(U64_MAX, size) + 1 - BIT_ULL(63);
-	return (s64)(U32_MAX / size) + 1 - BIT_ULL(31);
+		return round_up(div_u64(U64_MAX, size) + 1, 2) - BIT_ULL(63);
+	return (s64)round_up(U32_MAX / size + 1, 2) - BIT_ULL(31);
 }
 
-/* Can slab_tag_ref() find the references of objects of a page or more? */
+/* Is the formula of slab_tag_ref() possible for objects of a page or more? */
 #define SLAB_TAG_PAGES	(IS_ENABLED(CONFIG_PGALLOC_TAG_FLAT_MAP) &&	\
 			 IS_ENABLED(CONFIG_ARCH_SUPPORTS_INT128))
 
@@ -134,6 +137,7 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 {
 	s->tag_mask = 0;
 	s->tag_mask_full = 0;
+	s->tag_minus_size = -(int)s->size;
 	/*
 	 * The formula in slab_tag_ref() does not hold with a red zone on the
 	 * left, which shifts the objects. With consistency checks, an address
@@ -144,14 +148,17 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 		return;
 	if (slab_tag_inside(s->size)) {
 		s->tag_mask_full = (PAGE_SIZE << order) - 1;
-		s->tag_mask = s->tag_mask_full;
+		s->tag_mask = LONG_MIN | s->tag_mask_full;
 		s->tag_fraction = slab_tag_fraction(s->size);
-		s->tag_base = objects * s->size / sizeof(struct alloc_tag_ref);
+		s->tag_base = objects * s->size / sizeof(struct alloc_tag_ref) -
+			      slab_tag_scale(LONG_MIN, s->tag_fraction);
 	} else if (SLAB_TAG_PAGES) {
-		s->tag_mask = -1;
+		s->tag_mask = ~0UL;
 		s->tag_fraction = slab_tag_fraction(PAGE_SIZE);
 		s->tag_base = (long)pgalloc_tag_map_of_addresses() /
 			      (long)sizeof(struct alloc_tag_ref);
+		if (!SLAB_TAG_HIGH)
+			s->tag_base -= slab_tag_scale(LONG_MIN, s->tag_fraction);
 	}
 }
 
@@ -189,7 +196,7 @@ static void slab_tag_add_small(struct kmem_cache *s, int nr)
 
 	raw_spin_lock_irqsave(&lock, flags);
 	s->tag_nr_small += nr;
-	WRITE_ONCE(s->tag_mask, s->tag_nr_small ? 0 : s->tag_mask_full);
+	WRITE_ONCE(s->tag_mask, s->tag_nr_small ? 0 : LONG_MIN | s->tag_mask_full);
 	/* Pairs with the smp_rmb() in slab_tag_free(), see above. */
 	smp_wmb();
 	raw_spin_unlock_irqrestore(&lock, flags);

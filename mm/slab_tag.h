@@ -28,6 +28,7 @@ u16 slab_tag_slab_index(const struct kmem_cache *s, struct slab *slab);
 unsigned long slab_tag_nr_cached(struct kmem_cache *s);
 #endif
 
+/* Are the references of objects of this size in their slab? */
 static inline bool slab_tag_inside(unsigned int size)
 {
 	return alloc_tag_available && size < PAGE_SIZE;
@@ -46,10 +47,24 @@ static inline unsigned int slab_tag_room(unsigned int size)
 
 #ifdef CONFIG_SLUB
 
-/* -1 in the cache stands for a mask of all bits. */
-static __always_inline unsigned long slab_tag_mask(const struct kmem_cache *s)
+/* Do all addresses of objects have their highest bit set? */
+#define SLAB_TAG_HIGH	(IS_ENABLED(CONFIG_X86_64) || IS_ENABLED(CONFIG_ARM64))
+
+/*
+ * The offset of an object for slab_tag_ref(). The highest bit is set, or added
+ * here, and it is in the mask, so offset 0 is no object's.
+ *
+ * Return: 0 if the slow path must find the reference, and for NULL where
+ * SLAB_TAG_HIGH.
+ */
+static __always_inline long slab_tag_offset(const struct kmem_cache *s,
+					    const void *object)
 {
-	return (long)READ_ONCE(s->tag_mask);
+	unsigned long address = (unsigned long)object;
+
+	if (!SLAB_TAG_HIGH)
+		address |= LONG_MIN;
+	return address & READ_ONCE(s->tag_mask);
 }
 
 /* A product with a fraction of 2^64, or of 2^32 where 64 bits are the widest. */
@@ -67,40 +82,27 @@ static __always_inline long slab_tag_scale(long offset, s64 fraction)
  * a reference, two bytes.
  *
  * Objects of less than a page: a slab is aligned to its size, so the lower bits
- * of the address are the offset of the object, which is size times its number;
- * the reference is as many times two bytes behind the start of the references.
- * What is between the two offsets is taken off by a multiplication with a
- * fraction, rounded so that the result is exact for every object.
+ * of the address are the offset of the object. Object number n has the offset
+ * n * size, and its reference is element n behind the last object. In units of
+ * two bytes the object is n * size / 2 behind the start of the slab. So the
+ * fraction 1 / size - 1 / 2 turns the offset into the distance from the object
+ * to where element n of an array at the start of the slab would be. tag_base
+ * moves it behind the objects. The fraction is rounded so that the result is
+ * exact for every object.
  *
- * Larger objects: the mask leaves the whole address, and the fraction leaves of
- * it the number of its page, which finds the reference in the flat map.
+ * Larger objects: the mask leaves the whole address, and the fraction
+ * 1 / PAGE_SIZE - 1 / 2 turns it into the number of the page. tag_base is the
+ * flat map.
  *
- * A mask of 0 marks a cache for which the formula does not hold.
+ * tag_base also takes off what the highest bit of an offset adds.
  */
 static __always_inline struct alloc_tag_ref *
-slab_tag_ref(const struct kmem_cache *s, unsigned long mask, const void *object)
+slab_tag_ref(const struct kmem_cache *s, long offset, const void *object)
 {
 	struct alloc_tag_ref *start = kasan_reset_tag(object);
-	long offset = (unsigned long)object & mask;
 
 	return start + slab_tag_scale(offset, s->tag_fraction) + s->tag_base;
 }
-
-#else /* CONFIG_SLUB */
-
-/* SLAB takes the slow path: with colouring, the formula above does not hold. */
-static __always_inline unsigned long slab_tag_mask(const struct kmem_cache *s)
-{
-	return 0;
-}
-
-static __always_inline struct alloc_tag_ref *
-slab_tag_ref(const struct kmem_cache *s, unsigned long mask, const void *object)
-{
-	return NULL;
-}
-
-#endif /* CONFIG_SLUB */
 
 /* Is this an object of KFENCE, whose reference is elsewhere? */
 static __always_inline bool slab_tag_is_kfence(const void *object)
@@ -116,12 +118,12 @@ static __always_inline bool slab_tag_is_kfence(const void *object)
 static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
 					       const void *object)
 {
-	unsigned long mask = slab_tag_mask(s);
+	long offset = slab_tag_offset(s, object);
 
-	if (unlikely(!object))
+	if (!SLAB_TAG_HIGH && unlikely(!object))
 		return;
-	if (likely(mask) && !slab_tag_is_kfence(object))
-		alloc_tag_add(slab_tag_ref(s, mask, object), s->size);
+	if (likely(offset) && !slab_tag_is_kfence(object))
+		alloc_tag_add(slab_tag_ref(s, offset, object), s->size);
 	else
 		__slab_tag_alloc(s, object);
 }
@@ -129,13 +131,30 @@ static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
 static __always_inline void slab_tag_free_one(const struct kmem_cache *s,
 					      const void *object)
 {
-	unsigned long mask = slab_tag_mask(s);
+	long offset = slab_tag_offset(s, object);
 
-	if (likely(mask) && !slab_tag_is_kfence(object))
-		alloc_tag_sub(slab_tag_ref(s, mask, object), s->size);
+	if (likely(offset) && !slab_tag_is_kfence(object))
+		__alloc_tag_sub(slab_tag_ref(s, offset, object), s->tag_minus_size);
 	else
 		__slab_tag_free(s, object);
 }
+
+#else /* CONFIG_SLUB */
+
+/* SLAB takes the slow path: with colouring, the formula above does not hold. */
+static __always_inline void slab_tag_alloc_one(const struct kmem_cache *s,
+					       const void *object)
+{
+	__slab_tag_alloc(s, object);
+}
+
+static __always_inline void slab_tag_free_one(const struct kmem_cache *s,
+					      const void *object)
+{
+	__slab_tag_free(s, object);
+}
+
+#endif /* CONFIG_SLUB */
 
 /**
  * slab_tag_alloc - account objects to the current tag

@@ -146,6 +146,16 @@ static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 	__alloc_tag_count(index, bytes, 1, ref);
 }
 
+static __always_inline void __alloc_tag_sub(struct alloc_tag_ref *ref,
+					    long minus_bytes)
+{
+	unsigned long index = ref->index;
+
+	alloc_tag_check_sub(ref);
+	ref->index = 0;
+	__alloc_tag_count(index, minus_bytes, -1, ref);
+}
+
 /**
  * alloc_tag_sub - release the reference of memory that is freed
  * @ref: the reference, empty afterwards
@@ -158,11 +168,7 @@ static __always_inline void alloc_tag_add(struct alloc_tag_ref *ref,
 static __always_inline void alloc_tag_sub(struct alloc_tag_ref *ref,
 					  size_t bytes)
 {
-	unsigned long index = ref->index;
-
-	alloc_tag_check_sub(ref);
-	ref->index = 0;
-	__alloc_tag_count(index, -(long)bytes, -1, ref);
+	__alloc_tag_sub(ref, -(long)bytes);
 }
 
 #endif /* CONFIG_MEM_ALLOC_PROFILING */
