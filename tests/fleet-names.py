@@ -17,7 +17,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 METRICS = (TOP / "tools/mm/allocinfo/metrics.c").read_text()
-OTHERS = {"ALERTS", "node_textfile_mtime_seconds"}
+OTHERS = {"ALERTS", "node_textfile_mtime_seconds", "up"}
 KEYWORDS = {"by", "without", "on", "ignoring", "group_left", "group_right", "and", "or", "unless",
             "offset", "bool"}
 
