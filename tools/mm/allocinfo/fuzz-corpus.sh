@@ -62,3 +62,6 @@ printf '\0GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic dTpw\r\n\xff\
 printf 'HEAD /debug/pprof/heap?seconds=1 HTTP/1.0\r\n\r\n' >>client
 printf '\3POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nCookie: a=b\r\n\r\n' >body
 printf '3\r\nabc\r\n0\r\n\r\n' >>body
+# whole addresses, as for a proxy
+printf '\0GET http://x/metrics HTTP/1.1\r\nHost: x\r\n\r\n' >address
+printf 'HEAD HTTPS://[::1]:9842?seconds=1 HTTP/1.1\r\nHost: y\r\n\r\n' >>address

@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -385,12 +386,41 @@ static enum MHD_Result reply(const struct server *server, struct MHD_Connection 
 	return MHD_queue_response(connection, fixed_texts[what].status, server->fixed[what]);
 }
 
+/* Returns what follows http:// or https:// in @url, or NULL. Capitals are the same there. */
+static const char *after_scheme(const char *url)
+{
+	static const char *const schemes[] = { "http://", "https://" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(schemes); i++) {
+		if (!strncasecmp(schemes[i], url, strlen(schemes[i])))
+			return url + strlen(schemes[i]);
+	}
+	return NULL;
+}
+
+/*
+ * A client may ask for a whole address, as it does if it takes this for a proxy. Which host it
+ * names does not matter, as with the header Host, but there must be one. An address without a path
+ * is that of "/". RFC 9112, 3.2.2, and RFC 9110, 4.2.
+ */
+static const char *path_of(const char *url)
+{
+	const char *host = after_scheme(url), *path;
+
+	if (!host || !*host || *host == '/')
+		return url;
+	path = strchr(host, '/');
+	return path ? path : "/";
+}
+
 static enum page page_of(const char *url)
 {
+	const char *path = path_of(url);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
-		if (!strcmp(paths[i].path, url))
+		if (!strcmp(paths[i].path, path))
 			return paths[i].page;
 	}
 	return NR_PAGES;

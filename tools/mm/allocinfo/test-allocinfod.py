@@ -183,6 +183,17 @@ def test_pages():
         same("HEAD", (head[0], head[1]["Content-Length"], head[2]), (200, str(len(text)), b""))
         for path in ("/x", "/metrics/", "//metrics", "/debug/pprof/", "/debug/pprof/profile"):
             same(path, daemon.get(path)[0], 404)
+        for path in ("http://host/metrics", "http://127.0.0.1:1/metrics", "HTTPS://[::1]:9842/metrics",
+                     "http://a/metrics?x=http://b/"):
+            same(path, daemon.get(path)[2][:30], text[:30])
+        for path in ("http://host", "http://host/", "https://host?x=1"):
+            check(path, b"/debug/pprof/heap" in daemon.get(path)[2])
+        for path in ("http:///metrics", "http://", "https:///", "ftp://host/metrics", "http:/metrics",
+                     "http:host/metrics", "host/metrics", "http://host//metrics", "http://host/x",
+                     "http://http://host/metrics"):
+            same(path, daemon.get(path)[0], 404)
+        status, _, answer = daemon.get("http://host/debug/pprof/heap?seconds=5")
+        check("seconds= of an address", status == 400 and b"-diff_base" in answer, answer)
         for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get", "XYZZY"):
             status, headers, _ = daemon.get("/metrics", method)
             same(method, (status, headers.get("Allow")), (405, "GET, HEAD"))
