@@ -75,7 +75,8 @@ class Machine:
 
 class Daemon:
     def __init__(self, machine, *options, env=None, pass_fds=()):
-        self.log_file = open(Path(DIR, "log"), "w+", encoding="utf-8")
+        self.log_path = Path(DIR, f"log-{machine.path.name}")
+        self.log_file = open(self.log_path, "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [PROGRAM, "--proc", machine.path, "--listen", "127.0.0.1:0", *options],
             stderr=self.log_file, cwd=DIR, env={**os.environ, **(env or {})}, pass_fds=pass_fds)
@@ -101,7 +102,7 @@ class Daemon:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def log(self):
-        return Path(DIR, "log").read_text(encoding="utf-8")
+        return self.log_path.read_text(encoding="utf-8")
 
     def status(self, key):
         return re.search(rf"^{key}:[ \t]*(.*?) *$", Path(f"/proc/{self.process.pid}/status").read_text(), re.M)[1]
@@ -250,19 +251,56 @@ def test_profile():
             same("contexts are only read", int(flags, 8) & os.O_ACCMODE, os.O_RDONLY)
         want = sum(4096 + i for i in range(7)) + 8192
         if shutil.which("go"):
-            raw = go_pprof("-raw", daemon)
+            raw = go_pprof(["-raw"], daemon)
             same("go tool pprof -raw", sum(int(n) for n in re.findall(r"^\s+\d+\s+(\d+):", raw, re.M)), want)
             check("types of samples", "inuse_objects/count inuse_space/bytes[dflt]" in raw, raw)
-            check("a stack", "caller_of_f" in go_pprof("-traces", daemon))
+            check("a stack", "caller_of_f" in go_pprof(["-traces"], daemon))
         else:
             text = protoc(packed)
             values = re.findall(r"^  value: (\d+)\n  value: (\d+)", text, re.M)
             same("protoc", sum(int(size) for _, size in values), want)
 
 
+def test_profiles_of_two_hosts():
+    """go tool pprof shows the tables of two hosts, and what the second has more than the first."""
+    if not shutil.which("go"):
+        print("skipped: go is missing")
+        return
+    tables = [{"both": (8192, 2), "same": (640, 10), "grows": (1000, 1), "ext4_shrinks": (500000, 50),
+               "only_one": (77, 7)},
+              {"both": (4096, 1), "same": (640, 10), "grows": (1234567890, 3000), "ext4_shrinks": (300, 3),
+               "only_two": (99, 9)}]
+    machines = [Machine("one"), Machine("two")]
+    for machine, table in zip(machines, tables):
+        machine.put("allocinfo", "allocinfo - version: 2.0\n#\n" + "".join(
+            f"{size} {calls} fs/x.c:{line}{' [ext4]' * ('ext4' in name)} func:{name}\n"
+            for line, (name, (size, calls)) in enumerate(table.items(), 1)))
+    names = tables[0].keys() | tables[1].keys()
+    with Daemon(machines[0]) as one, Daemon(machines[1]) as two:
+        for column, (index, unit) in enumerate((("inuse_space", "B"), ("inuse_objects", "count"))):
+            values = [{name: table.get(name, (0, 0))[column] for name in names} for table in tables]
+            how = ["-top", f"-sample_index={index}", f"-unit={unit}", "-nodefraction=0"]
+            for daemon, value in zip((one, two), values):
+                same(f"{index} of a host", flat(go_pprof(how, daemon)), {n: v for n, v in value.items() if v})
+            growth = {name: values[1][name] - values[0][name] for name in names}
+            same(f"{index} of two hosts", flat(go_pprof([*how, "-diff_base", heap_of(one)], two)),
+                 {n: v for n, v in growth.items() if v})
+        # inuse_space is what it shows without an option
+        check("the largest", re.search(r"^ +1\.15GB .* grows$", go_pprof(["-top"], two), re.M))
+
+
+def flat(top):
+    """{function: value} of the output of -top, without zeros."""
+    rows = re.findall(r"^ *(-?\d+)B? +\S+% +\S+% +-?\d+B? +\S+% +(\S+)$", top, re.M)
+    return {name: int(value) for value, name in rows if int(value)}
+
+
+def heap_of(daemon):
+    return f"http://127.0.0.1:{daemon.port}/debug/pprof/heap"
+
+
 def go_pprof(how, daemon):
-    return subprocess.run(["go", "tool", "pprof", how,
-                           f"http://127.0.0.1:{daemon.port}/debug/pprof/heap"], check=False, text=True,
+    return subprocess.run(["go", "tool", "pprof", *how, heap_of(daemon)], check=False, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env={**os.environ, "PPROF_TMPDIR": DIR, "HOME": DIR}).stdout
 
