@@ -386,7 +386,7 @@ static enum MHD_Result reply(const struct server *server, struct MHD_Connection 
 	return MHD_queue_response(connection, fixed_texts[what].status, server->fixed[what]);
 }
 
-/* Returns what follows http:// or https:// in @url, or NULL. Capitals are the same there. */
+/* Returns what follows http:// or https:// in @url, or NULL. The scheme may be in capitals. */
 static const char *after_scheme(const char *url)
 {
 	static const char *const schemes[] = { "http://", "https://" };
@@ -400,15 +400,15 @@ static const char *after_scheme(const char *url)
 }
 
 /*
- * A client may ask for a whole address, as it does if it takes this for a proxy. Which host it
- * names does not matter, as with the header Host, but there must be one. An address without a path
- * is that of "/". RFC 9112, 3.2.2, and RFC 9110, 4.2.
+ * A client that takes this for a proxy asks for a whole address. Which host it names does not
+ * matter, as with the header Host, but there must be one. An address without a path is that of
+ * "/". RFC 9112, 3.2.2, and RFC 9110, 4.2.
  */
 static const char *path_of(const char *url)
 {
 	const char *host = after_scheme(url), *path;
 
-	if (!host || !*host || *host == '/')
+	if (!host || !strcspn(host, "/:@#"))
 		return url;
 	path = strchr(host, '/');
 	return path ? path : "/";

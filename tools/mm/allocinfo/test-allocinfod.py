@@ -190,6 +190,7 @@ def test_pages():
         for path in ("http://host", "http://host/", "https://host?x=1"):
             check(path, b"/debug/pprof/heap" in daemon.get(path)[2])
         for path in ("http:///metrics", "http://", "https:///", "ftp://host/metrics", "http:/metrics",
+                     "http://:9842/metrics", "http://@/metrics", "http://#/metrics",
                      "http:host/metrics", "host/metrics", "http://host//metrics", "http://host/x",
                      "http://http://host/metrics"):
             same(path, daemon.get(path)[0], 404)
