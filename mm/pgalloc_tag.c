@@ -233,7 +233,7 @@ static int __init pgalloc_tag_reserve(void)
  */
 struct alloc_tag_ref *pgalloc_tag_map_of_addresses(void)
 {
-	/* arm64 can compute addresses of memory only, so begin with its first page */
+	/* __va() is for addresses of memory, so begin with its first page */
 	return pgalloc_tag_ref(pfn_to_page(min_low_pfn)) -
 	       ((long)__va(PFN_PHYS(min_low_pfn)) >> PAGE_SHIFT);
 }

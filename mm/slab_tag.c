@@ -124,7 +124,8 @@ static s64 slab_tag_fraction(unsigned int size)
 
 /* Is the formula of slab_tag_ref() possible for objects of a page or more? */
 #define SLAB_TAG_PAGES	(IS_ENABLED(CONFIG_PGALLOC_TAG_FLAT_MAP) &&	\
-			 IS_ENABLED(CONFIG_ARCH_SUPPORTS_INT128))
+			 IS_ENABLED(CONFIG_ARCH_SUPPORTS_INT128) &&	\
+			 SLAB_TAG_HIGH)
 
 /**
  * slab_tag_setup - compute the place of the references in slabs of a cache
@@ -157,8 +158,6 @@ void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 		s->tag_fraction = slab_tag_fraction(PAGE_SIZE);
 		s->tag_base = (long)pgalloc_tag_map_of_addresses() /
 			      (long)sizeof(struct alloc_tag_ref);
-		if (!SLAB_TAG_HIGH)
-			s->tag_base -= slab_tag_scale(LONG_MIN, s->tag_fraction);
 	}
 }
 

@@ -47,15 +47,16 @@ static inline unsigned int slab_tag_room(unsigned int size)
 
 #ifdef CONFIG_SLUB
 
-/* Do all addresses of objects have their highest bit set? */
-#define SLAB_TAG_HIGH	(IS_ENABLED(CONFIG_X86_64) || IS_ENABLED(CONFIG_ARM64))
+/* Do all addresses of objects have their highest bit set? UML has X86_64, too. */
+#define SLAB_TAG_HIGH	((IS_ENABLED(CONFIG_X86_64) && !IS_ENABLED(CONFIG_UML)) || \
+			 IS_ENABLED(CONFIG_ARM64))
 
 /*
- * The offset of an object for slab_tag_ref(). The highest bit is set, or added
- * here, and it is in the mask, so offset 0 is no object's.
+ * The offset of an object for slab_tag_ref(). The address has its highest bit
+ * set, or gets it here, and the mask keeps it: so no object has offset 0.
  *
- * Return: 0 if the slow path must find the reference, and for NULL where
- * SLAB_TAG_HIGH.
+ * Return: 0 if the slow path must find the reference; with SLAB_TAG_HIGH also if
+ * @object is NULL.
  */
 static __always_inline long slab_tag_offset(const struct kmem_cache *s,
 					    const void *object)
@@ -94,7 +95,8 @@ static __always_inline long slab_tag_scale(long offset, s64 fraction)
  * 1 / PAGE_SIZE - 1 / 2 turns it into the number of the page. tag_base is the
  * flat map.
  *
- * tag_base also takes off what the highest bit of an offset adds.
+ * The highest bit of an offset is a part of the address of a larger object. For
+ * a smaller one, tag_base takes off what the bit adds.
  */
 static __always_inline struct alloc_tag_ref *
 slab_tag_ref(const struct kmem_cache *s, long offset, const void *object)
