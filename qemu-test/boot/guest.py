@@ -703,12 +703,12 @@ def read_ktap(text):
 
 
 # KCSAN finds these in the base: the clock for NMIs, whose readers retry after a write; a flag
-# of an idle CPU, which its own interrupt writes; jiffies; and marks of a tree that is walked
-# without its lock.
+# of an idle CPU, which its own interrupt writes; jiffies; marks of a tree that is walked
+# without its lock; and a dentry that is freed during a walk, which its sequence number reveals.
 RACES_OF_THE_BASE = re.compile(
     r"KCSAN: data-race in (?:ktime_get_mono_fast_ns / timekeeping_update|"
     r"tick_irq_enter / tick_nohz_idle_got_tick|xas_clear_mark / xas_find_marked|"
-    r"__mem_cgroup_flush_stats / tick_do_update_jiffies64)$")
+    r"__mem_cgroup_flush_stats / tick_do_update_jiffies64|__dentry_kill / lookup_fast)$")
 
 
 def splats(lines, expected):
