@@ -80,6 +80,24 @@ test_start() {
 	expect "a CA without a certificate" 64 "$program" --tls-client-ca ca.pem
 }
 
+# Without --listen, the daemon listens only on the loopback address. A namespace of its own keeps
+# the port free; its loopback interface is down at first (0x8914: SIOCSIFFLAGS, 1: IFF_UP).
+test_default_address() {
+	if [ "$(id -u)" -ne 0 ] || ! unshare -n true; then
+		skip "it needs root and unshare"
+		return
+	fi
+	cat >up.py <<-'END'
+		import fcntl, socket, struct
+		fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14x", b"lo", 1))
+	END
+	# shellcheck disable=SC2016
+	expect "the default address" 124 unshare -n \
+		sh -c 'python3 up.py && exec timeout 2 "$1" --proc m' - "$program"
+	says "the default address" 'listening on http://127.0.0.1:9842/'
+	not_says "the default address" 'other machines can connect'
+}
+
 # A user without the right to read the file cannot start it, one with the capability can.
 test_users() {
 	if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
@@ -114,6 +132,7 @@ make_proc m <<<'4096 1 mm/slub.c:10 func:alloc_slab_page'
 chmod 400 m/allocinfo
 test_secrets
 test_start
+test_default_address
 test_users
 test_confine
 timeout 900 python3 "$here/test-allocinfod.py" "$program" "$tmp" >"$tmp/python" 2>&1
