@@ -114,13 +114,22 @@ class Server:
         with urllib.request.urlopen(self.url + path + query, timeout=30) as answer:
             return answer.read().decode()
 
-    def query(self, expr):
-        """[(labels, value)] of an expression."""
+    def result(self, expr):
+        """The series of an expression."""
         try:
             answer = json.loads(self.get("/api/v1/query", query=expr))
         except urllib.error.HTTPError as error:
             raise guest.Failure("%s: %s" % (expr, error.read().decode()[:300])) from error
-        return [(r["metric"], float(r["value"][1])) for r in answer["data"]["result"]]
+        return answer["data"]["result"]
+
+    def query(self, expr):
+        """[(labels, value)] of an expression."""
+        return [(r["metric"], float(r["value"][1])) for r in self.result(expr)]
+
+    def samples(self, selector, seconds):
+        """[[(time, value)]]: the samples of each series in the last seconds."""
+        return [[(time, float(value)) for time, value in r["values"]]
+                for r in self.result("%s[%ds]" % (selector, seconds))]
 
     def browse(self, page, seconds, *options, output=None):
         """Shows a console page, whose graphs have the last seconds, in Chromium without a screen."""
