@@ -25,6 +25,8 @@ test_serves()
 		insmod /modules/ctag_leak.ko rate="$leak" size=512 || fail "insmod ctag_leak"
 	fi
 	nc -l -p 9 < /dev/null > /dev/null
+	# utime and stime, of 1/100 s
+	note "allocinfod: $(awk '{ print $14 + $15 }' /proc/$daemon/stat) ticks"
 	kill $daemon $exporter
 	wait $daemon
 	eq "exit code of allocinfod" $? 0
