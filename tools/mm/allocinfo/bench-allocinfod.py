@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""bench-allocinfod.py ALLOCINFOD [--tls] [--rate N] [--seconds N] [--scrapes N] [--sites N]
+"""bench-allocinfod.py ALLOCINFOD [--tls] [--rate N] [--seconds N] [--scrapes N] [--sites N] [--memory MIB]
 
 Load allocinfod: 1,000 requests a second for a minute, one of ten on a new connection, beside
 1,000 idle connections, 20 slow readers, 20 slow writers, and 20 connections a second that send
@@ -12,6 +12,10 @@ files, the time that answers took, and memory and CPU time of the daemon. The ke
 system calls that read files; each reading takes as many as the first one. Then the daemon
 gets a scrape each 15 seconds, and nothing else. The table is made up, so the time that the
 kernel needs to write it is missing.
+
+Exit status: 0, or 1 and a line for each reason: a request without an answer or with an error, more
+memory than --memory, more than one reading a second, 0.5 % of a CPU or more for the scrapes, or
+another exit status than 0 of the daemon.
 """
 
 import argparse
@@ -34,6 +38,7 @@ IDLE = 1000
 IDLE_ADDRESSES = 20
 SLOW = 20
 JUNK_RATE = 20
+SCRAPE_CPU = 0.5
 GOOD = re.compile(rb"HTTP/1\.1 200 OK\r\n.*Content-Length: (\d+)\r\n", re.S)
 
 
@@ -88,6 +93,18 @@ class Daemon:
     async def connect(self, address, tls=True):
         return await asyncio.open_connection("127.0.0.1", self.port, local_addr=(address, 0),
                                              ssl=self.context if tls else None)
+
+
+class Verdict:
+    """Counts what must not happen."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def check(self, good, what):
+        if not good:
+            self.failed += 1
+            print(f"FAILED: {what}", flush=True)
 
 
 class Load:
@@ -183,7 +200,8 @@ class Load:
         streams[1].transport.abort()
         return self.daemon.calls() - calls
 
-    async def run(self):
+    async def run(self, verdict, memory):
+        """Checks what came of the load, and that the daemon had at most so many MiB."""
         each = await self.calls_of_a_reading()
         enemies = [self.enemy(i % IDLE_ADDRESSES, i // IDLE_ADDRESSES, self.idle_client, i % 2 == 0)
                    for i in range(IDLE)]
@@ -193,13 +211,23 @@ class Load:
         await asyncio.sleep(5)
         begin, cpu, calls = time.monotonic(), self.daemon.cpu(), self.daemon.calls()
         await asyncio.gather(*(self.worker(i) for i in range(WORKERS)))
-        self.print(time.monotonic() - begin, self.daemon.cpu() - cpu, (self.daemon.calls() - calls) / each)
+        seconds, readings = time.monotonic() - begin, (self.daemon.calls() - calls) / each
+        self.print(seconds, self.daemon.cpu() - cpu, readings)
+        self.check(verdict, seconds, readings, memory)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def check(self, verdict, seconds, readings, memory):
+        errors = [key for key in self.counts if key.startswith("error")]
+        verdict.check(self.counts["answers"], "no answer")
+        verdict.check(self.counts["requests"] == self.counts["answers"], "requests without an answer")
+        verdict.check(not errors, f"good clients had: {', '.join(errors)}")
+        verdict.check(readings <= seconds + 2, "more than one reading a second")
+        verdict.check(self.daemon.memory() <= memory, f"more than {memory} MiB")
+
     def print(self, seconds, cpu, readings):
-        times = sorted(self.times)
+        times = sorted(self.times) or [0]
         print(f"{seconds:.0f} s: {self.counts['requests']} requests, {self.counts['answers']} answers, "
               f"{self.counts['answers'] / seconds:.0f} a second, {readings:.1f} readings of the files")
         print("took ms: " + ", ".join(f"{name} {1000 * times[min(len(times) - 1, int(len(times) * part))]:.1f}"
@@ -209,7 +237,7 @@ class Load:
         print(f"daemon: at most {self.daemon.memory():.1f} MiB, CPU {100 * cpu / seconds:.1f} %", flush=True)
 
 
-async def scrape(daemon, scrapes):
+async def scrape(daemon, scrapes, verdict):
     """A scrape each 15 seconds, as Prometheus does it, on one connection."""
     load = Load(daemon, 1, 15 * scrapes)
     streams = await daemon.connect("127.0.0.1")
@@ -220,6 +248,16 @@ async def scrape(daemon, scrapes):
     seconds, cpu = time.monotonic() - begin, daemon.cpu() - cpu
     print(f"a scrape each 15 s, {scrapes} of them: CPU {100 * cpu / seconds:.3f} %, "
           f"{1000 * cpu / scrapes:.1f} ms for each", flush=True)
+    verdict.check(100 * cpu / seconds < SCRAPE_CPU, f"scrapes need {SCRAPE_CPU} % of a CPU or more")
+
+
+def run(args, folder, run_one, what, verdict):
+    """Starts a daemon, runs the coroutine of run_one(daemon), and ends the daemon."""
+    daemon = Daemon(args.program, folder, args.tls)
+    asyncio.run(run_one(daemon))
+    daemon.process.terminate()
+    status = daemon.process.wait(30)
+    verdict.check(status == 0, f"exit status {status} of the daemon after the {what}")
 
 
 def main():
@@ -230,6 +268,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--scrapes", type=int, default=8)
     parser.add_argument("--sites", type=int, default=6000)
+    parser.add_argument("--memory", type=float, default=64)
     args = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
@@ -237,16 +276,12 @@ def main():
         folder = Path(folder)
         make_machine(folder / "proc", args.sites)
         make_certificate(folder)
-        daemon = Daemon(args.program, folder, args.tls)
-        asyncio.run(Load(daemon, args.rate, args.seconds + 5).run())
-        daemon.process.terminate()
-        bad = daemon.process.wait(30)
-        daemon = Daemon(args.program, folder, args.tls)
+        verdict = Verdict()
+        run(args, folder, lambda daemon: Load(daemon, args.rate, args.seconds + 5).run(verdict, args.memory),
+            "load", verdict)
         if args.scrapes:
-            asyncio.run(scrape(daemon, args.scrapes))
-        daemon.process.terminate()
-        print(f"exit status {bad} after the load, {daemon.process.wait(30)} after the scrapes")
-    return 0
+            run(args, folder, lambda daemon: scrape(daemon, args.scrapes, verdict), "scrapes", verdict)
+    return 1 if verdict.failed else 0
 
 
 sys.exit(main())
