@@ -11,7 +11,8 @@ Prints requests and answers of the good clients, what went wrong, how often the 
 files, the time that answers took, and memory and CPU time of the daemon. The kernel counts the
 system calls that read files; each reading takes as many as the first one. Then the daemon
 gets a scrape each 15 seconds, and nothing else. The table is made up, so the time that the
-kernel needs to write it is missing.
+kernel needs to write it is missing. With --tls, a last client sends half of its first message
+and waits.
 
 Exit status: 0, or 1 and a line for each reason: a request without an answer or with an error, more
 memory than --memory, more than one reading a second, 0.5 % of a CPU or more for the scrapes, or
@@ -251,6 +252,29 @@ async def scrape(daemon, scrapes, verdict):
     verdict.check(100 * cpu / seconds < SCRAPE_CPU, f"scrapes need {SCRAPE_CPU} % of a CPU or more")
 
 
+def half_of_hello(context):
+    """Half of the message that begins a handshake of TLS."""
+    sent = ssl.MemoryBIO()
+    try:
+        context.wrap_bio(ssl.MemoryBIO(), sent).do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    hello = sent.read()
+    return hello[:len(hello) // 2]
+
+
+async def half_handshake(daemon):
+    """What a client costs that begins a handshake and does not go on."""
+    _, writer = await daemon.connect("127.0.0.1", False)
+    writer.write(half_of_hello(daemon.context))
+    await asyncio.sleep(1)
+    begin, cpu = time.monotonic(), daemon.cpu()
+    await asyncio.sleep(10)
+    cpu, seconds = daemon.cpu() - cpu, time.monotonic() - begin
+    print(f"half of a handshake: CPU {100 * cpu / seconds:.2f} %", flush=True)
+    writer.transport.abort()
+
+
 def run(args, folder, run_one, what, verdict):
     """Starts a daemon, runs the coroutine of run_one(daemon), and ends the daemon."""
     daemon = Daemon(args.program, folder, args.tls)
@@ -281,6 +305,8 @@ def main():
             "load", verdict)
         if args.scrapes:
             run(args, folder, lambda daemon: scrape(daemon, args.scrapes, verdict), "scrapes", verdict)
+        if args.tls:
+            run(args, folder, half_handshake, "half of a handshake", verdict)
     return 1 if verdict.failed else 0
 
 
