@@ -14,34 +14,29 @@ import subprocess
 from boot import guest
 import image
 
-TOOL = os.path.join(guest.ROOT, "tools", "mm", "allocinfo-dump")
 # at least so many of 100 lines have the same figures
 SAME = 90
 # and the sums of all lines differ by no more than this part
 DRIFT = 0.02
 
 
-# Debian's python3, for which Debian has drgn
-DUMP = ["/usr/bin/python3", "-B", TOOL]
-
-
 def run(*argv, **more):
     return subprocess.run(argv, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
 
 
+def folder():
+    """Where the tools are; building allocinfo also builds allocinfo-dump."""
+    return os.path.dirname(guest.tool("allocinfo"))
+
+
 def allocinfo_dump(*argv):
-    return run(*DUMP, *argv)
+    return run(os.path.join(folder(), "allocinfo-dump"), *argv)
 
 
-def allocinfo_report(where, *argv):
+def allocinfo_report(*argv):
     """Run `allocinfo report --vmcore`, which finds allocinfo-dump in PATH."""
-    wrapper = os.path.join(where, "bin", "allocinfo-dump")
-    os.makedirs(os.path.dirname(wrapper), exist_ok=True)
-    with open(wrapper, "w") as f:
-        f.write("#!/bin/sh\nexec %s \"$@\"\n" % " ".join(DUMP))
-    os.chmod(wrapper, 0o755)
-    path = os.path.dirname(wrapper) + ":" + os.environ["PATH"]
-    return run(guest.tool("allocinfo"), "report", "--format", "csv", *argv, env={**os.environ, "PATH": path})
+    env = {**os.environ, "PATH": folder() + ":" + os.environ["PATH"]}
+    return run(os.path.join(folder(), "allocinfo"), "report", "--format", "csv", *argv, env=env)
 
 
 def table(text):
@@ -125,10 +120,10 @@ def look(dump, system_map, printed):
     top = table(allocinfo_dump("-m", system_map, "-n", "5", dump).stdout)
     largest = sorted(table(done.stdout), key=lambda row: -row[0])[:5]
     yield guest.Case("dump_has_its_largest_lines", "ok" if top and top == largest else "not ok")
-    why = report_differs(allocinfo_report(os.path.dirname(dump), "--vmcore", dump, "--map", system_map),
+    why = report_differs(allocinfo_report("--vmcore", dump, "--map", system_map),
                          table(done.stdout))
     yield guest.Case("allocinfo_report_has_the_same_rows", "not ok" if why else "ok", why)
-    refused = allocinfo_report(os.path.dirname(dump), "--vmcore", dump, "--map", printed)
+    refused = allocinfo_report("--vmcore", dump, "--map", printed)
     good = refused.returncode == 1 and refused.stderr.count("\n") == 1 and not refused.stdout
     yield guest.Case("allocinfo_report_refuses_a_wrong_map", "ok" if good else "not ok",
                      "" if good else refused.stderr)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154 # for _init_completion
 #
-# Completion for allocinfo, alloctop and allocinfod in bash. The functions that are called here are
+# Completion for allocinfo, alloctop, allocinfod and allocinfo-dump in bash. The functions that are called here are
 # those of the package bash-completion.
 
 _allocinfo_words()
@@ -239,3 +239,25 @@ _allocinfod()
 		--auth-file --connections --per-address --timeout --proc --help --version'
 }
 complete -F _allocinfod allocinfod
+
+_allocinfodump()
+{
+	local cur prev words cword split
+
+	_init_completion -s || return
+	case $prev in
+	-m | --map)
+		_filedir
+		return ;;
+	-n | --lines)
+		return ;;
+	esac
+	$split && return
+	case $cur in
+	-*)
+		_allocinfo_words '--map --lines --help --version' ;;
+	*)
+		_filedir ;;
+	esac
+}
+complete -F _allocinfodump allocinfo-dump

@@ -318,6 +318,66 @@ test_vmcore() {
 	says "no allocinfo-dump" 'allocinfo-dump: No such file'
 }
 
+# The script that is installed, with a module in place of drgn: the memory of a kernel with two
+# CPUs and a module, at an address that differs from that in System.map.
+test_dump() {
+	mkdir fake
+	cat >fake/drgn.py <<-'END'
+		import struct
+		MOVED, memory = 0x10000, bytearray(0x4000)
+		class FaultError(Exception): pass
+		def put(at, form, *values): struct.pack_into("<" + form, memory, at, *values)
+		def text(at, value): memory[at:at + len(value) + 1] = value + b"\0"
+		here = lambda at: at + MOVED
+		put(0x000, "?", 1)                                                    # alloc_tag_available
+		put(0x010, "QIII4xQQI4xQQQ", here(0x200), 2, 0, 0, 0, 0, 0, 0, here(0x138), here(0x180))
+		put(0x100, "QIII4xQQI4xQQQ", here(0x240), 1, 0, 0, here(0x330), 1, 0, 0, here(0x180), here(0x048))
+		put(0x200, "QQIHH", here(0x300), here(0x310), 10, 1, 0)
+		put(0x218, "QQIHH", here(0x300), here(0x320), 20, 0, 1)                # not its own counter
+		put(0x240, "QQIHH", here(0x300), here(0x310), 30, 2, 0)
+		put(0x260, "QQIHH", here(0x300), here(0x320), 40, 3, 0)                # alloc_tag_catch_all
+		for at, value in (0x300, b"a.c"), (0x310, b"one"), (0x320, b"two"), (0x330, b"mod"): text(at, value)
+		put(0x400, "I", 3)                                                    # nr_cpu_ids
+		put(0x410, "Q", 5)                                                    # CPU 1 is not possible
+		put(0x420, "QQQ", here(0x600), 0, here(0x700))                        # __per_cpu_offset
+		put(0x800, "Q", here(0x1000))                                         # alloc_tag_chunks
+		put(0x1020, "QqqiI", 0x10, 100, 1, 0, 0)
+		put(0x1040, "QqqiI", 0, 4096, 2, 0, 0)
+		put(0x1060, "QqqiI", 0, 7, 1, 0, 0)
+		put(0x610, "qq", 1000, 10)
+		put(0x710, "qq", -50, -5)
+		class Info:
+		    def string_(self): return b"OSRELEASE=6.1\nKERNELOFFSET=%x\n" % MOVED
+		class Program:
+		    def set_core_dump(self, path):
+		        if b"core" not in open(path, "rb").read(): raise ValueError("not an ELF core file")
+		    def __getitem__(self, name): return Info()
+		    def read(self, address, size):
+		        if not 0 <= address - MOVED <= len(memory) - size: raise FaultError
+		        return bytes(memory[address - MOVED:address - MOVED + size])
+	END
+	echo "a core" >core
+	printf '%016x D %s\n' 0x000 alloc_tag_available 0x010 alloc_tag_kernel 0x260 alloc_tag_catch_all \
+		0x800 alloc_tag_chunks 0x420 __per_cpu_offset 0x410 __cpu_possible_mask 0x400 nr_cpu_ids >map
+	cat >want <<-'END'
+		file,line,function,module,bytes,calls,sites,accurate
+		a.c,30,one,mod,4096,2,1,yes
+		a.c,10,one,,1050,6,1,yes
+		a.c,40,two,,7,1,1,yes
+		a.c,20,two,,0,0,1,no
+	END
+	PATH=$bin:$PATH PYTHONPATH=$PWD/fake "$allocinfo" report --vmcore core --map map --format csv >have
+	same "a dump" have want
+	expect "the largest" 0 env PYTHONPATH="$PWD/fake" "$bin/allocinfo-dump" -m map -n 1 core
+	is "the largest" "$(tail -n +3 out)" '        4096        2 a.c:30 [mod] func:one '
+	expect "no dump" 1 env PATH="$bin:$PATH" PYTHONPATH="$PWD/fake" "$allocinfo" report --vmcore map
+	is "no dump" "$(cat out)" 'allocinfo-dump: map: not an ELF core file'
+	sed -i 's/^0*260/0000000000100260/' map
+	expect "a wrong map" 1 env PYTHONPATH="$PWD/fake" "$bin/allocinfo-dump" -m map core
+	says "a wrong map" 'System.map is of another kernel'
+	full "a full disk" "$bin/allocinfo-dump" --help
+}
+
 test_outputs() {
 	full "a full disk" "$allocinfo" report --format json table
 	says "a full disk" 'standard output: cannot write: No space left'
@@ -396,7 +456,7 @@ test_documents() {
 	END
 }
 
-for t in rows json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore outputs full_disk check documents; do
+for t in rows json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore dump outputs full_disk check documents; do
 	"test_$t"
 done
 finish
