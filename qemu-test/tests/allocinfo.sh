@@ -78,7 +78,9 @@ test_text_and_records_agree()
 	only_in 1
 	allocinfo check > /tmp/check || fail "exit code $?"
 	sed 's/^/# /' /tmp/check
-	! grep -q "this kernel has no records" /tmp/check || skip "no ioctls"
+	if grep -q "this kernel has no records" /tmp/check && grep -q "^Linux version 6\.12\." /proc/version; then
+		skip "mainline 6.12 has no ioctls"
+	fi
 	set -- $(sed -n 's/^text and records *the same at \([0-9]*\) of \([0-9]*\) .*/\1 \2/p' /tmp/check)
 	# one that is freed and allocated again between the reads is not at rest
 	[ "${2:-0}" -gt 1000 ] && [ "$1" -ge $(($2 - 3)) ] || fail "$(tail -n 1 /tmp/check)"

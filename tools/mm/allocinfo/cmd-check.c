@@ -5,6 +5,7 @@
  * The cost is measured then and there: CPU time of this thread, the median of several
  * reads.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -253,10 +254,13 @@ static void compare_forms(const struct table *before, const struct table *record
 static void put_forms(int fd)
 {
 	struct table before = { 0 }, records = { 0 }, after = { 0 };
+	int err = -read_records(&records, fd);
 
 	put_line("text and records");
-	if (!read_and_parse(read_records, &records, fd))
+	if (err == ENOTTY)
 		puts("this kernel has no records");
+	else if (err)
+		printf("the records cannot be read: %s\n", strerror(err));
 	else if (read_and_parse(read_text, &before, fd) &&
 		 read_and_parse(read_records, &records, fd) &&
 		 read_and_parse(read_text, &after, fd))

@@ -404,8 +404,21 @@ test_check() {
 	expect "on" 0 "$allocinfo" check --proc proc
 	says "on" 'version 2.0, 6 call sites, 5 of them hold memory'
 	says "on" 'ms of CPU time, the median of 9 reads'
+	says "no ioctls" 'text and records   this kernel has no records'
 	expect "live" 0 "$allocinfo" report --proc proc --format csv
 	says "live" 'mm/slub.c,10,alloc_slab_page,,8192,2,1,yes'
+	cat >failing.c <<-'END'
+		#include <errno.h>
+		int ioctl(int fd, unsigned long request, ...)
+		{
+			errno = EIO;
+			return -1;
+		}
+	END
+	expect "ioctls that fail" 0 "${CC:-cc}" -shared -fPIC -o failing.so failing.c &&
+		expect "ioctls that fail" 0 env LD_PRELOAD="$PWD/failing.so" \
+			ASAN_OPTIONS=verify_asan_link_order=0 "$allocinfo" check --proc proc
+	says "ioctls that fail" 'text and records   the records cannot be read: Input/output error'
 	echo 0 >proc/sys/vm/mem_profiling
 	expect "off" 2 "$allocinfo" check --proc proc
 	says "off" 'sysctl vm.mem_profiling=1'
