@@ -404,9 +404,26 @@ test_check() {
 	expect "on" 0 "$allocinfo" check --proc proc
 	says "on" 'version 2.0, 6 call sites, 5 of them hold memory'
 	says "on" 'ms of CPU time, the median of 9 reads'
+	says "no meminfo" 'memory             unknown, /proc/meminfo cannot be read'
 	says "no ioctls" 'text and records   this kernel has no records'
 	expect "live" 0 "$allocinfo" report --proc proc --format csv
 	says "live" 'mm/slub.c,10,alloc_slab_page,,8192,2,1,yes'
+	# of 9,156 bytes, 8,192 are pages of slabs, whose objects are in the table, too
+	printf 'MemTotal: 100 kB\nMemFree: 60 kB\n' >proc/meminfo
+	expect "meminfo" 0 "$allocinfo" check --proc proc
+	for line in 'memory             100.0K' 'free               60.0K' 'at call sites      964' \
+		'unaccounted        39.1K, may be wrong by 8.0K'; do
+		says "meminfo" "$line"
+	done
+	# two pages are on the list of a CPU, and 4,096 bytes of the slabs are objects
+	printf '    cpu: 0\n              count: 2\n' >proc/zoneinfo
+	printf 'slabinfo - version: 2.1\n# name\nkmalloc-64 64 128 64 64 1 : tunables 0 0 0 : slabdata 2 2 0\n' >proc/slabinfo
+	if [ "$(getconf PAGESIZE)" = 4096 ]; then
+		expect "slabinfo" 0 "$allocinfo" check --proc proc
+		for line in 'free               68.0K' 'at call sites      4.9K' 'unaccounted        27.1K,'; do
+			says "slabinfo" "$line"
+		done
+	fi
 	cat >failing.c <<-'END'
 		#include <errno.h>
 		int ioctl(int fd, unsigned long request, ...)
