@@ -57,6 +57,7 @@ test_leak_is_named()
 	rate=$(first an_hour)
 	[ "${rate%.*}" -gt 64800000 ] && [ "${rate%.*}" -lt 79200000 ] || fail "$rate bytes an hour"
 	grep -q process_one_work /tmp/leak.json || fail "no stack"
+	grep -q '"comm": *"kworker' /tmp/leak.json || fail "no task"
 }
 
 test_noise_is_not()

@@ -187,10 +187,28 @@ machine() {
 	END
 }
 
+# captured: the contexts of the call site that leaks
+captured() {
+	cat <<-'END'
+		      500        1 mm/leak.c:1 module:leak func:leak_alloc
+		    count: 1
+		    bytes: 500
+		    size: 500
+		    pid: 71
+		    tgid: 71
+		    comm: kworker/1:2
+		    ts: 1234
+		    call stack:
+		         leak_alloc+0x10/0x80
+		         bad_caller+0x10/0x80
+	END
+}
+
 # on_machine ARG...: watch the machine
 on_machine() {
 	rm -rf "$tmp/proc"
 	make_proc "$tmp/proc" </dev/null
+	captured >"$tmp/proc/alloc_tags.ctx"
 	machine 60 &
 	machine_pid=$!
 	jobs_left+=("$machine_pid")
@@ -205,6 +223,8 @@ says "live" "mm/leak.c:1 func:leak_alloc"
 says "live: a cache that only grows looks the same" "2 of 2 call sites leak"
 on_machine "caches dropped" --live 25 --drop-caches
 says "caches dropped" "mm/leak.c:1 func:leak_alloc"
+says "the callers" "bad_caller"
+says "the tasks" "by kworker/1:2 (71)"
 says "caches dropped" "1 of 2 call sites leak"
 "${leak[@]}" --proc "$tmp/proc" --live 1h -i 1 >"$tmp/out" 2>&1 &
 pid=$!
