@@ -26,6 +26,7 @@
 
 #define NS		UINT64_C(1000000000)
 #define MEMINFO_SIZE	16384
+#define CMDLINE_SIZE	4096
 
 /**
  * struct when - which snapshot of a file
@@ -173,6 +174,7 @@ static void take_snap(struct input *input, const struct snap *snap)
 	set_text(&input->boot_id, snap->header->boot_id);
 	set_text(&input->release, snap->header->release);
 	set_text(&input->host, snap->header->host);
+	set_text(&input->cmdline, snap->header->cmdline);
 }
 
 /* Is @snap the one that is looked for, or the best one up to now? */
@@ -237,6 +239,7 @@ static void begin(struct input *input, const char *name)
 	set_text(&input->boot_id, "");
 	set_text(&input->release, "");
 	set_text(&input->host, "");
+	set_text(&input->cmdline, "");
 	set_text(&input->meminfo, "");
 }
 
@@ -260,6 +263,10 @@ static void about_machine(struct input *input, const struct source *source)
 		text[strcspn(text, "\n")] = '\0';
 		set_text(&input->boot_id, text);
 	}
+	if (source_file(source, "cmdline", text, CMDLINE_SIZE) > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		set_text(&input->cmdline, text);
+	}
 	if (source_file(source, "meminfo", text, sizeof(text)) > 0) {
 		free(input->meminfo);
 		input->meminfo = need_string(text);
@@ -279,6 +286,31 @@ static bool read_live(struct input *input, struct nodes *nodes, const char *proc
 	about_machine(input, &source);
 	source_close(&source);
 	return state == PROFILING_ON || state == PROFILING_OFF;
+}
+
+/* Internals: JSON */
+
+/* The figures of /proc/meminfo; those with a unit in bytes. */
+static struct json_object *meminfo_object(const char *meminfo)
+{
+	char *text = need_string(meminfo), *rest = text, *line, *value;
+	struct json_object *o = json_object_new_object();
+	const char *unit;
+	uint64_t number;
+
+	while ((line = strsep(&rest, "\n"))) {
+		value = strchr(line, ':');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		if (!number_take(value + strspn(value, " "), &number, &unit))
+			continue;
+		clean_name(line);
+		json_add_number(o, line, strcmp(unit, " kB") ? number :
+				min_u64(number, UINT64_MAX >> 10) << 10);
+	}
+	free(text);
+	return o;
 }
 
 /* Internals: crash dumps */
@@ -408,6 +440,7 @@ void input_free(struct input *input)
 	free(input->boot_id);
 	free(input->release);
 	free(input->host);
+	free(input->cmdline);
 	free(input->meminfo);
 }
 
@@ -484,6 +517,8 @@ struct json_object *input_json(const struct input *input)
 	json_add_string(o, "boot_id", *input->boot_id ? input->boot_id : NULL);
 	json_add_string(o, "host", *input->host ? input->host : NULL);
 	json_add_string(o, "release", *input->release ? input->release : NULL);
+	json_add_string(o, "cmdline", *input->cmdline ? input->cmdline : NULL);
+	json_add(o, "meminfo", *input->meminfo ? meminfo_object(input->meminfo) : NULL);
 	json_add_number(o, "damage", input->damage);
 	return o;
 }

@@ -31,6 +31,7 @@
  * @boot_id: boot of the kernel, empty if unknown
  * @release: release of the kernel, empty if unknown
  * @host: name of the machine, empty if unknown
+ * @cmdline: command line of the kernel, empty if unknown
  * @dev: device of the file, 0 if there is none
  * @ino: inode of the file
  * @meminfo: text of /proc/meminfo of that time, empty if unknown
@@ -44,6 +45,7 @@ struct input {
 	char *boot_id;
 	char *release;
 	char *host;
+	char *cmdline;
 	char *meminfo;
 	dev_t dev;
 	ino_t ino;

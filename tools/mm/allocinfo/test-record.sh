@@ -54,6 +54,28 @@ test_contents() {
 	expect "the header" 0 "$allocinfo" report log --format json
 	says "the header" "\"boot_id\":\"$(cat /proc/sys/kernel/random/boot_id)\""
 	says "the header" "\"release\":\"$(uname -r)\""
+	cp out have.json
+	expect "the machine" 0 python3 - <<-'END'
+		import json, os
+		d = json.load(open("have.json"))["source"]
+		assert d["host"] == os.uname().nodename, d
+		# what cannot be shown is a question mark
+		cmdline = open("/proc/cmdline", errors="replace").read().split("\n")[0][:4095]
+		assert cmdline.isprintable() and d["cmdline"] == cmdline, d
+		assert d["meminfo"] == {"MemTotal": 2000000 << 10, "MemFree": 1500000 << 10, "Slab": 20000 << 10}, d
+	END
+	printf 'MemTotal: 1 kB\nHugePages_Total:       3\nodd: x\nno colon\nMemFree: 99999999999999999999 kB\n\033Big: 18446744073709551615 kB\n' \
+		>proc/meminfo
+	expect "odd lines" 0 "${record[@]}" -n 1 -o odd
+	expect "odd lines" 0 "$allocinfo" report odd --format json
+	says "odd lines" '"meminfo":{"MemTotal":1024,"HugePages_Total":3,"?Big":18446744073709550592}'
+	echo 'quiet  root=/dev/sda1' >proc/cmdline
+	printf 'MemTotal: 7 kB\n' >proc/meminfo
+	expect "live" 0 "$allocinfo" report --proc proc --format json
+	says "live" '"cmdline":"quiet  root=/dev/sda1","meminfo":{"MemTotal":7168}'
+	rm proc/cmdline
+	expect "a copy" 0 "$allocinfo" report proc/allocinfo --format json
+	says "a copy" '"cmdline":null,"meminfo":null'
 }
 
 # A snapshot in the same recording refers to the one before, and is small.
