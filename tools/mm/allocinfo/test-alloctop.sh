@@ -84,6 +84,11 @@ for once in -1 -o --once; do
 	expect "$once" 0 "$top" $once --proc m -n 1
 	says "$once" "mm/filemap.c:1995"
 done
+# a command line of Android's alloctop
+for key in s c t; do
+	expect "Android's options, $key" 0 "$top" -o -n 2 -m 5m -s $key --tree --proc m
+	expect "Android's long options, $key" 0 "$top" --once --lines 2 --min 5242880 --sort $key -t --proc m
+done
 
 # The balance, in bytes: each of its sums, from files that say what it must be
 
