@@ -86,6 +86,23 @@ test_text_and_records_agree()
 	[ "${2:-0}" -gt 1000 ] && [ "$1" -ge $(($2 - 3)) ] || fail "$(tail -n 1 /tmp/check)"
 }
 
+# cost_of WHAT: milliseconds that `allocinfo check` measured
+cost_of()
+{
+	sed -n "s/^$1  *\([0-9.]*\) ms of CPU time.*/\1/p" /tmp/check
+}
+
+# The tools spend less time on the text than the kernel.
+test_parsing_is_cheap()
+{
+	only_in 1
+	allocinfo check > /tmp/check || fail "exit code $?"
+	reading=$(cost_of "reading text") parsing=$(cost_of "parsing text")
+	note "reading the text takes $reading ms, parsing it $parsing ms"
+	awk -v r="$reading" -v p="$parsing" 'BEGIN { exit !(p > 0 && r > 0 && p <= r) }' ||
+		fail "$(cat /tmp/check)"
+}
+
 # What is on no line: a guest of 768 MiB has at most 3 % of its memory there.
 test_memory_adds_up()
 {

@@ -448,6 +448,27 @@ test_check() {
 	says "absent" 'CONFIG_MEM_ALLOC_PROFILING'
 }
 
+# Parsing 60,000 call sites takes 5 ms. The limit allows for slow machines; a test in a guest
+# compares the time with that of the kernel, which prints the text.
+test_check_costs() {
+	local limit=30 spent
+	mkdir -p big/sys/vm
+	echo 1 >big/sys/vm/mem_profiling
+	awk 'BEGIN {
+		for (i = 0; i < 60000; i++)
+			printf "%d %d drivers/net/vendor%d/chip%d/main%d.c:%d %sfunc:vendor_function_%d\n",
+				i * 64, i, i / 3000, i / 100, i / 20, i % 20 * 10 + 7,
+				i % 2 ? "[mod" int(i / 1000) "] " : "", i / 4
+	}' | table >big/allocinfo
+	grep -q __asan_init "$allocinfo" && limit=1000
+	expect "60,000 call sites" 0 "$allocinfo" check --proc big
+	says "60,000 call sites" '60000 call sites'
+	spent=$(sed -n 's/^parsing text  *\([0-9.]*\) ms of CPU time, the median of 9 reads$/\1/p' "$tmp/out")
+	echo "# 60000 call sites: parsing the text takes ${spent:-?} ms of CPU time"
+	is "parsing takes at most $limit ms" \
+		"$(awk -v t="$spent" -v limit=$limit 'BEGIN { print (t > 0 && t <= limit) }')" 1
+}
+
 test_full_disk() {
 	expect "--version" 3 bash -c '"$1" --version >/dev/full' - "$allocinfo"
 	expect "report --help" 3 bash -c '"$1" report --help >/dev/full' - "$allocinfo"
@@ -486,7 +507,7 @@ test_documents() {
 	END
 }
 
-for t in rows json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore dump outputs full_disk check documents; do
+for t in rows json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore dump outputs full_disk check check_costs documents; do
 	"test_$t"
 done
 finish
