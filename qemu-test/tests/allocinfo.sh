@@ -134,6 +134,26 @@ test_growth_is_found()
 	done
 }
 
+# A recorder that takes a snapshot a minute uses less than 0.1 % of a CPU: 60 ms for each.
+test_recording_is_cheap()
+{
+	only_in 1
+	need_disk
+	allocinfo record -o /mnt/cheap -i 1 &
+	pid=$!
+	sleep 20
+	set -- $(sed 's/.*) //' /proc/$pid/stat)
+	size=$(stat -c %s /mnt/cheap)
+	kill -TERM $pid
+	wait $pid
+	eq "exit code" $? 0
+	allocinfo report --format csv /mnt/cheap@19 > /dev/null || fail "fewer than 20 snapshots"
+	# user and system time in ticks of 10 ms
+	spent=$(((${12} + ${13}) * 10))
+	note "20 snapshots: $spent ms of CPU time, $size bytes"
+	[ $((spent / 20)) -lt 60 ] || fail "$spent ms for 20 snapshots"
+}
+
 # A recording that is killed is read up to there.
 test_killed_recording()
 {
