@@ -55,7 +55,6 @@ FIRST = """\
 12582912 3072 drivers/gpu/drm/ttm/ttm_pool.c:100 func:ttm_pool_alloc_page
 4096 4 kernel/module/main.c:9 func:lines_without_index accurate:no
 """
-CROWD = "".join(f"{2048 - 64 * i} {32 - i} net/core/sock{i}.c:{100 + i} func:sock_alloc_{i}\n" for i in range(24))
 
 MEMINFO = """\
 MemTotal:         512000 kB
@@ -109,15 +108,25 @@ STACKS = """\
          sock_alloc+0x11/0x40
     dropped for memory: 3
 """
+# more call stacks than any terminal here shows
+MANY_STACKS = STACKS.split("    count:", maxsplit=1)[0] + "".join(
+    f"    count: {40 - i}\n    bytes: {4096 * (40 - i)}\n    call stack:\n"
+    f"         alloc_inode+0xfe/0x130\n         caller_{i}+0x10/0x20\n" for i in range(40))
+
+
+def crowd(number):
+    """More call sites, so that they do not fit on the screen."""
+    return "".join(f"{64 * (number + 8 - i)} {number + 8 - i} net/core/sock{i}.c:{100 + i} func:sock_alloc_{i}\n"
+                   for i in range(number))
 
 
 class Proc:
     """A folder in place of /proc. Its files are changed in place: the program has one open."""
 
-    def __init__(self, path):
+    def __init__(self, path, height=24):
         self.path = path
         path.mkdir()
-        self.rows = FIRST + CROWD
+        self.rows = FIRST + crowd(height)
         self.uptime = 93784.25
         self.put("meminfo", MEMINFO)
         self.put("slabinfo", SLABINFO)
@@ -302,29 +311,62 @@ class Test:
         self.see(name)
 
 
+def fit(screen, height):
+    return (screen + [""] * height)[:height]
+
+
 def read_golden(path):
-    """{name: lines of the screen}; a screen has only the lines that the one before it has not."""
-    screens, screen = {}, []
+    """{name: lines of the screen}, from what write_golden() wrote."""
+    screens, screen, base = {}, [], []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
             height, name = line[3:].split(" ", 1)
-            screens[name] = screen = (screen + [""] * int(height))[:int(height)]
+            base = fit(screen, int(height))
+            screens[name] = screen = list(base)
+        elif line.startswith("=like "):
+            base = fit(screens[line[6:]], len(screen))
+            screen[:] = base
+        elif match := re.match(r"(\d+)-(\d+)<(\d+)$", line):
+            first, last, source = (int(number) for number in match.groups())
+            screen[first:last + 1] = base[source:source + last - first + 1]
         elif not line.startswith("#"):
             number, text = line.split("|", 1)
             screen[int(number)] = text
     return screens
 
 
+def changes(base, screen):
+    """The lines of a screen that differ from another one; those that moved there are ranges."""
+    lines, base, number = [], fit(base, len(screen)), 0
+    while number < len(screen):
+        text = screen[number]
+        if text == base[number]:
+            number += 1
+            continue
+        source = base.index(text) if text in base else -1
+        count = 1
+        while source >= 0 and screen[number + count:number + count + 1] == base[source + count:source + count + 1] != []:
+            count += 1
+        lines.append(f"{number}|{text}" if source < 0 else f"{number}-{number + count - 1}<{source}")
+        number += count
+    return lines
+
+
 def write_golden(path, screens):
     lines = ["# SPDX-License-Identifier: GPL-2.0-only", "#",
              "# Screens of alloctop, written by test-alloctop.py --update: the number of lines and the",
-             "# name of a screen, and the lines in which it differs from the screen before it."]
-    before = []
+             "# name of a screen, and the lines in which it differs from the screen before it, or from",
+             "# the one that it is like. 4-9<5: the lines 4 to 9 are the lines from 5 on of that screen."]
+    done = {}
     for name, screen in screens.items():
         lines.append(f"== {len(screen)} {name}")
-        before = (before + [""] * len(screen))[:len(screen)]
-        lines += [f"{number}|{text}" for number, (text, old) in enumerate(zip(screen, before, strict=True)) if text != old]
-        before = screen
+        best = changes(list(done.values())[-1] if done else [], screen)
+        for other, base in done.items():
+            new = [f"=like {other}", *changes(base, screen)]
+            if len("".join(new)) < len("".join(best)):
+                best = new
+        lines += best
+        done[name] = screen
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -400,6 +442,15 @@ def check_stacks(test):
         test.fail(f"the JSON of the callers: {data}")
 
 
+def move_callers(test):
+    """Each key that moves the window, from where it must change the screen."""
+    test.proc.put("alloc_tags.ctx", MANY_STACKS)
+    test.step("many callers", "Space")
+    for name, key in (("down", "Down"), ("down by j", "j"), ("up", "Up"), ("up by k", "k"), ("next page", "NPage"),
+                      ("the end", "End"), ("page before", "PPage"), ("the beginning", "Home")):
+        test.step("many callers: " + name, key)
+
+
 def callers(test):
     test.step("callers of a function", "2", "Down", "Enter")
     test.step("callers of built-in code", "f", "C-u", "Enter", "5", "Enter")
@@ -418,10 +469,15 @@ def callers(test):
     test.step("callers by growth", "p", "g")
     test.step("callers: written", "w")
     check_stacks(test)
-    test.proc.put("alloc_tags.ctx", "")
-    test.step("callers left", "q")
-    if path.read_text() != command + "disable\n":
-        test.fail("the window did not give back its call site: " + path.read_text())
+    move_callers(test)
+    for name, key in (("left by Backspace", "BSpace"), ("left", "q")):
+        test.proc.put("alloc_tags.ctx", "")
+        test.step("callers " + name, key)
+        if path.read_text() != command + "disable\n":
+            test.fail(f"{key}: the window did not give back its call site: " + path.read_text())
+        if key == "BSpace":
+            test.proc.put("alloc_tags.ctx", "")
+            test.step("callers: opened again", "Enter")
     test.proc.put("alloc_tags.ctx", STACKS)
     test.step("captured by somebody else", "Enter")
     test.keys("Escape")
@@ -471,14 +527,14 @@ def check_json(test):
     balance = data["balance"]
     if balance["total"] != sum(balance[name] for name in ("free", "cpu_lists", "sites", "on_no_line")):
         test.fail(f"the sums of the JSON do not add up: {balance}")
-    if len(data["rows"]) != 41 or data["rows"][0]["func"] != "__filemap_get_folio":
+    if len(data["rows"]) != 17 + test.size[1] or data["rows"][0]["func"] != "__filemap_get_folio":
         test.fail(f"the JSON has {len(data['rows'])} rows")
     if files[0].stat().st_mode & 0o777 != 0o600:
         test.fail("others can read the JSON")
 
 
 def all_keys(test):
-    """Every key, in one run of the program."""
+    """Every key, in one run of the program; on a large terminal nothing is cut."""
     test.start()
     sort_keys(test)
     group_keys(test)
@@ -491,23 +547,6 @@ def all_keys(test):
     test.keys("q")
 
 
-def wide(test):
-    """The same program on a large terminal, where nothing is cut."""
-    test.start()
-    test.see("start")
-    test.step("sort c", "c")
-    test.proc.pass_time(30, ("alloc_inode", 4800000, 8508), ("alloc_buffer_head", 6000000, 57762))
-    test.step("read after 30 s", "Space", "m")
-    test.step("sort s", "s")
-    test.step("tree: unfolded", "t", "]")
-    test.step("no tree", "t")
-    test.step("help", "?")
-    test.step("help: left", "q")
-    callers(test)
-    sizes(test)
-    test.keys("q")
-
-
 def is_red(test):
     """Growth is red, and the row of the cursor is not."""
     return any(cell.fg == "red" for cell in test.term.screen.buffer[8].values())
@@ -515,7 +554,7 @@ def is_red(test):
 
 def colours(test):
     for env, want in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "vt100"}, False)):
-        test.proc.rows = FIRST + CROWD
+        test.proc.rows = FIRST + crowd(24)
         test.proc.write()
         test.start(**env)
         test.see("start")
@@ -655,7 +694,7 @@ def run(kind, program, size, update, *parts):
     with tempfile.TemporaryDirectory() as scratch:
         test = Test(kind, program, size, scratch, update)
         for number, part in enumerate(parts):
-            test.proc = Proc(test.folder / f"proc{number}")
+            test.proc = Proc(test.folder / f"proc{number}", size[1])
             part(test)
         if test.term and kind is Tmux:
             test.term.close()
@@ -671,14 +710,13 @@ def main():
 
     for size in ((80, 24), (200, 60)):
         small = size == (80, 24)
-        keys = all_keys if small else wide
-        test = run(Pyte, program, size, update, keys,
+        test = run(Pyte, program, size, update, all_keys,
                    *((colours, signals, stops, hang_up, unknown_terminal, refreshes) if small else ()))
         bad += test.bad
         if update:
             write_golden(test.file, test.got)
         else:
-            bad += run(Tmux, program, size, False, keys).bad
+            bad += run(Tmux, program, size, False, all_keys).bad
     if not update:
         bad += run(Pyte, program, (200, 60), False, lambda test: many_rows(test, 0 if sanitized else 100)).bad
     print("\n".join(bad) or "all screens are as they should be")
