@@ -223,8 +223,11 @@ class Pyte:
         return "it did not end"
 
     def cpu(self):
-        words = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        """Nanoseconds of CPU time, from the clock of the process; see clock_getcpuclockid(3)."""
+        return time.clock_gettime_ns((~self.pid << 3) | 2)
+
+    def asleep(self):
+        return Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "S"
 
     def close(self):
         if self.shell:
@@ -662,8 +665,19 @@ def refreshes(test):
     test.term.close()
 
 
+def spent_on(test, key):
+    """CPU time for a key, in milliseconds, up to the moment when the program waits again."""
+    before, end = test.term.cpu(), time.monotonic() + PATIENCE
+    test.keys(key)
+    quiet = 0
+    while quiet < 3 and time.monotonic() < end:
+        test.term.pump(TICK / 4)
+        quiet = quiet + 1 if test.term.cpu() > before and test.term.asleep() else 0
+    return (test.term.cpu() - before) / 1e6
+
+
 def many_rows(test, limit):
-    """60,000 rows: CPU time for a key that only moves, for a sort, and for a reading."""
+    """60,000 rows: CPU time for each key that moves, sorts or reads; the largest one counts."""
     test.proc.rows = "".join(
         f"{i * 7919 % 60013 * 64} {i * 7919 % 60013} drivers/net/vendor{i // 3000}/chip{i // 100}/main{i // 20}.c:"
         f"{i % 20 * 10 + 7} {'[mod%d] ' % (i // 1000) if i % 2 else ''}func:vendor_function_{i // 4}\n"
@@ -674,19 +688,14 @@ def many_rows(test, limit):
     while not any("60000 call sites" in line for line in test.term.text()) and time.monotonic() < end:
         pass
     said = []
-    for name, key in (("move", "j"), ("sort", "c"), ("read", " "), ("unfold the tree", "t"), ("read the tree", " ")):
-        before = test.term.cpu()
-        for i in range(20):
-            test.keys("s" if key == "c" and i % 2 else key)
-            for _ in range(5):
-                test.term.pump(TICK)
-        spent = (test.term.cpu() - before) / 20 * 1000
+    for name, keys in (("move", "jk"), ("sort", "cs"), ("read", " "), ("unfold the tree", "t"), ("read the tree", " ")):
+        spent = max(spent_on(test, keys[i % len(keys)]) for i in range(20))
         said.append(f"{name} {spent:.1f} ms")
         if limit and spent > limit:
             test.fail(f"60000 rows: a key to {name} takes {spent:.1f} ms of CPU time")
-        if key == "t":
+        if name == "unfold the tree":
             test.keys("]")
-    print("# 60000 rows, CPU time for a key: " + ", ".join(said))
+    print("# 60000 rows, the most CPU time for one of 20 keys: " + ", ".join(said))
     test.term.close()
 
 
