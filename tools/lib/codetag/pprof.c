@@ -35,6 +35,7 @@ struct sample {
 struct pprof {
 	Codetag__Profile message;
 	Codetag__ValueType types[PPROF_VALUES], *type_list[PPROF_VALUES];
+	Codetag__ValueType period_type;
 	Codetag__Mapping mapping, *mapping_list;
 	struct sample *samples;
 	struct frame *frames;
@@ -92,6 +93,19 @@ static void set_types(struct pprof *pprof, const struct pprof_type *types, size_
 	}
 	pprof->message.sample_types = pprof->type_list;
 	pprof->message.n_sample_types = nr;
+}
+
+/*
+ * A period of one byte: no allocation is left out. Go's heap profiles have the same type, and a
+ * database of profiles can name profiles by it.
+ */
+static void set_period(struct pprof *pprof)
+{
+	codetag__value_type__init(&pprof->period_type);
+	pprof->period_type.type = intern(pprof, "space");
+	pprof->period_type.unit = intern(pprof, "bytes");
+	pprof->message.period_type = &pprof->period_type;
+	pprof->message.period = 1;
 }
 
 /* pprof looks for a binary unless a mapping says that the profile has names. */
@@ -215,6 +229,7 @@ struct pprof *pprof_new(const struct pprof_type *types, size_t nr, const char *b
 	intern(pprof, "");
 	set_types(pprof, types, nr);
 	pprof->message.default_sample_type = intern(pprof, by_default);
+	set_period(pprof);
 	set_mapping(pprof);
 	return pprof;
 }

@@ -255,6 +255,7 @@ def test_profile():
             raw = go_pprof(["-raw"], daemon)
             same("go tool pprof -raw", sum(int(n) for n in re.findall(r"^\s+\d+\s+(\d+):", raw, re.M)), want)
             check("types of samples", "inuse_objects/count inuse_space/bytes[dflt]" in raw, raw)
+            check("the period", "PeriodType: space bytes\nPeriod: 1\n" in raw, raw)
             check("a stack", "caller_of_f" in go_pprof(["-traces"], daemon))
         else:
             text = protoc(packed)
