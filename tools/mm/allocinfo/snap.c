@@ -11,6 +11,9 @@
  *
  * The recorder may be writing its next snapshot. A record that is not whole at the end of
  * the newest part is no damage while the recorder has the part; it is not there yet.
+ *
+ * Recordings of weeks take a while, so a terminal sees how much of the bytes was read. The
+ * cursor stays at the beginning of that line: a message replaces it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -27,6 +31,10 @@
 #include "util.h"
 
 /* Data */
+
+/* Milliseconds before progress is shown for the first time, and between two times. */
+#define PROGRESS_AFTER	500
+#define PROGRESS_EACH	100
 
 struct part {
 	int fd;
@@ -48,6 +56,9 @@ struct snap_reader {
 	size_t before_size;
 	bool have_before;
 	bool gap;		/* snapshots were skipped and that was reported */
+	bool terminal;		/* standard error is one */
+	bool progress;		/* it has a line of progress */
+	uint64_t progress_next;	/* when to show that, in milliseconds */
 	ZSTD_DCtx *zstd;
 };
 
@@ -98,6 +109,50 @@ static void open_parts(struct snap_reader *reader, const char *path)
 		missing = fd < 0 ? missing + 1 : 0;
 	}
 	reader->at = reader->nr_parts;
+}
+
+/* Internals: progress */
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * UINT64_C(1000) + ts.tv_nsec / 1000000;
+}
+
+/* Parts from reader->at on are read. */
+static unsigned int percent_read(const struct snap_reader *reader)
+{
+	double size = 0, got = reader->at ? reader->offset : 0;
+	unsigned int i;
+
+	for (i = 0; i < reader->nr_parts; i++) {
+		size += reader->parts[i].size;
+		if (i >= reader->at)
+			got += reader->parts[i].size;
+	}
+	return size > 0 ? 100 * got / size : 100;
+}
+
+static void show_progress(struct snap_reader *reader)
+{
+	uint64_t now;
+
+	if (!reader->terminal)
+		return;
+	now = now_ms();
+	if (now < reader->progress_next)
+		return;
+	fprintf(stderr, "\r\033[K%u %% read\r", percent_read(reader));
+	reader->progress = true;
+	reader->progress_next = now + PROGRESS_EACH;
+}
+
+static void end_progress(const struct snap_reader *reader)
+{
+	if (reader->progress)
+		fputs("\r\033[K", stderr);
 }
 
 /* Internals: records */
@@ -339,6 +394,8 @@ struct snap_reader *snap_open(const char *path, const struct complainer *complai
 	struct snap_reader *reader = need_memory(1, sizeof(*reader));
 
 	reader->complainer = *complainer;
+	reader->terminal = isatty(STDERR_FILENO);
+	reader->progress_next = now_ms() + PROGRESS_AFTER;
 	errno = 0;
 	open_parts(reader, path);
 	header_field(&reader->header, NULL);
@@ -363,6 +420,7 @@ bool snap_next(struct snap_reader *reader, struct snap *snap)
 	struct record record;
 
 	while (next_record(reader, &record)) {
+		show_progress(reader);
 		if (record.type == RECORD_HEADER && !take_header(reader, &record)) {
 			complain_here(reader, "this version of the format is unknown");
 			next_part(reader);
@@ -385,6 +443,7 @@ void snap_close(struct snap_reader *reader)
 
 	if (!reader)
 		return;
+	end_progress(reader);
 	for (i = 0; i < reader->nr_parts; i++) {
 		close(reader->parts[i].fd);
 		free(reader->parts[i].name);

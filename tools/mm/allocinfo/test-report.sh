@@ -469,6 +469,37 @@ test_check_costs() {
 		"$(awk -v t="$spent" -v limit=$limit 'BEGIN { print (t > 0 && t <= limit) }')" 1
 }
 
+# A terminal sees how much of a long recording was read; a file sees nothing of it.
+test_progress() {
+	mkdir -p long
+	awk 'BEGIN { for (i = 0; i < 20000; i++) print 4096, 1, "mm/file.c:" i " func:f" i % 10 }' | table >long/allocinfo
+	"$allocinfo" record --proc long -n 1 -o one
+	for _ in {1..2500}; do cat one; done >recording
+	head -c $((400 * $(stat -c %s one))) recording >shorter
+	expect "progress" 0 python3 - "$allocinfo" <<-'END'
+		import os, pty, re, subprocess, sys
+		for words in (["report", "recording@-2"], ["leak", "shorter"]):
+		    master, slave = pty.openpty()
+		    child = subprocess.Popen([sys.argv[1], *words], stdout=subprocess.DEVNULL, stderr=slave)
+		    os.close(slave)
+		    said = b""
+		    while True:
+		        try:
+		            data = os.read(master, 4096)
+		        except OSError:
+		            break
+		        said += data
+		    child.wait()
+		    numbers = [int(n) for n in re.findall(rb"\r\x1b\[K(\d+) % read\r", said)]
+		    assert len(set(numbers)) >= 2 and 40 < max(numbers) <= 100, said
+		    assert words[0] == "report" or numbers == sorted(numbers), numbers
+		    assert said.rpartition(b"% read\r")[2].startswith(b"\r\x1b[K"), said
+	END
+	"$allocinfo" report recording >/dev/null 2>err
+	is "progress in a file" "$(cat err)" ''
+	rm recording shorter
+}
+
 test_full_disk() {
 	expect "--version" 3 bash -c '"$1" --version >/dev/full' - "$allocinfo"
 	expect "report --help" 3 bash -c '"$1" report --help >/dev/full' - "$allocinfo"
@@ -507,7 +538,7 @@ test_documents() {
 	END
 }
 
-for t in rows json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore dump outputs full_disk check check_costs documents; do
+for t in rows json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore dump outputs full_disk check check_costs progress documents; do
 	"test_$t"
 done
 finish
