@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Programs send a datagram of LLC each and end.
+#
+# programs: ip
+# pause: 1000000
+
+prepare()
+{
+	ip link add dummy0 type dummy
+	ip link set dummy0 up
+}
+
+once()
+{
+	trigger llc
+}
