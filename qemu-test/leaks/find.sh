@@ -69,7 +69,7 @@ search_ours()
 	for seconds in $WATCH; do
 		allocinfo leak --live "$seconds" -i 1 --drop-caches --format json > /tmp/leak.json
 		code=$?
-		[ $code = 0 ] || break
+		[ $code != 1 ] || break
 	done
 	end=$(now)
 	caches

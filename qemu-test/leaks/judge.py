@@ -25,7 +25,8 @@ def read(text):
 
 
 def functions(frames):
-    return [re.sub(r"\+0x.*", "", frame).strip() for frame in frames]
+    """The names of the functions, without what the compiler or a module adds to them."""
+    return [re.sub(r"(\.(isra|constprop|part|cold)\b.*|\+0x.*)$", "", frame).strip() for frame in frames]
 
 
 def growth(before, after):
@@ -44,8 +45,10 @@ def ours(bug, parts):
     rank = next((i for i, leak in enumerate(leaks[:FIRST], 1) if leak["func"] in bug.frees), 0)
     result = {"seconds": round(float(end) - float(begin)), "rank": rank, "named": len(leaks),
               "sites": ["%s:%d %s" % (leak["file"], leak["line"], leak["func"]) for leak in leaks],
-              "frees": any(leak["func"] in bug.frees for leak in leaks), "caller": "", "stack": [],
+              "frees": any(leak["func"] in bug.frees for leak in leaks), "stack": [],
               "caches": growth(before[2], after[2])}
+    # a function that is inlined is in no stack, but the call site names its own
+    seen = [leaks[rank - 1]["func"]] if rank else []
     for word, _, lines in whys:
         if word != "why" or not "".join(lines).strip():
             continue
@@ -53,7 +56,8 @@ def ours(bug, parts):
         stack = next((functions(s["frames"]) for s in why["stacks"] if s["grows"]), [])
         if rank and why["func"] in bug.frees and not result["stack"]:
             result["stack"] = stack
-            result["caller"] = next((f for f in stack if f in bug.caller), "")
+            seen += stack
+    result["caller"] = next((f for f in seen if f in bug.caller), "")
     return result
 
 

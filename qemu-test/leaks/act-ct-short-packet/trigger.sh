@@ -6,7 +6,6 @@
 
 prepare()
 {
-	ip link add dummy0 type dummy
 	ip link set dummy0 up
 	tc qdisc add dev dummy0 clsact
 	tc filter add dev dummy0 egress protocol ip matchall action ct

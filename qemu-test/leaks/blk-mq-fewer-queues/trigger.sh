@@ -2,6 +2,7 @@
 #
 # A disk loses one of its two queues before it is removed.
 #
+# cpus: 2
 # pause: 500000
 
 prepare()

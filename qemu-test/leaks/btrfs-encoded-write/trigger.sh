@@ -3,12 +3,13 @@
 # Compressed data are written to a btrfs with quotas, as `btrfs receive` does.
 #
 # programs: mkfs.btrfs btrfs
-# disk: 256M
 
 prepare()
 {
-	mkfs.btrfs -q -f /dev/vda
-	mount -t btrfs /dev/vda /mnt
+	# all of it, so that the file does not grow later
+	dd if=/dev/zero of=/tmp/disk bs=1M count=160
+	mkfs.btrfs -q -f /tmp/disk
+	mount -t btrfs -o loop /tmp/disk /mnt
 	btrfs quota enable /mnt
 }
 

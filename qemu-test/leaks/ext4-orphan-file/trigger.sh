@@ -3,20 +3,19 @@
 # A disk whose orphan file is damaged is mounted; ext4 refuses it.
 #
 # programs: mke2fs dumpe2fs debugfs
-# disk: 64M
 
 prepare()
 {
-	mke2fs -q -F -t ext4 -O orphan_file /dev/vda 32M
-	inode=$(dumpe2fs -h /dev/vda 2> /dev/null | sed -n 's/^Orphan file inode: *//p')
-	size=$(dumpe2fs -h /dev/vda 2> /dev/null | sed -n 's/^Block size: *//p')
-	block=$(debugfs -R "bmap <$inode> 0" /dev/vda 2> /dev/null)
+	mke2fs -q -F -t ext4 -O orphan_file /tmp/disk 32M
+	inode=$(dumpe2fs -h /tmp/disk 2> /dev/null | sed -n 's/^Orphan file inode: *//p')
+	size=$(dumpe2fs -h /tmp/disk 2> /dev/null | sed -n 's/^Block size: *//p')
+	block=$(debugfs -R "bmap <$inode> 0" /tmp/disk 2> /dev/null)
 	# the magic number is at the end of the block
-	dd if=/dev/zero of=/dev/vda bs=1 seek=$((block * size + size - 8)) count=4
+	dd if=/dev/zero of=/tmp/disk bs=1 seek=$((block * size + size - 8)) count=4 conv=notrunc
 	echo "orphan file in inode $inode, block $block of $size bytes"
 }
 
 once()
 {
-	mount -t ext4 /dev/vda /mnt && umount /mnt
+	mount -t ext4 -o loop /tmp/disk /mnt && umount /mnt
 }

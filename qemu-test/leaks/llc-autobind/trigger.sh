@@ -3,11 +3,10 @@
 # Programs send a datagram of LLC each and end.
 #
 # programs: ip
-# pause: 1000000
+# pause: 3000000
 
 prepare()
 {
-	ip link add dummy0 type dummy
 	ip link set dummy0 up
 }
 
