@@ -85,18 +85,17 @@ void do_llc(void)
 	close(fd);
 }
 
-/* A packet that is too short for the header of IP, on dummy0. */
+/* A packet that is too short for the header of IP, on port0. */
 void do_packet(void)
 {
 	struct sockaddr_ll to = {
 		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP), .sll_halen = 6,
-		.sll_addr = { 2, 0, 0, 0, 0, 1 }, .sll_ifindex = if_nametoindex("dummy0"),
+		.sll_addr = { 2, 0, 0, 0, 0, 1 }, .sll_ifindex = if_nametoindex("port0"),
 	};
 	int fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_IP));
 
-	if (fd < 0)
+	if (fd < 0 || sendto(fd, "too short", 9, 0, (void *)&to, sizeof(to)) < 0)
 		die("packet");
-	sendto(fd, "too short", 9, 0, (void *)&to, sizeof(to));
 	close(fd);
 }
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets that are too short leave a device whose filter tracks connections.
+# Packets that are too short arrive at a device whose filter tracks connections.
 #
 # programs: ip tc
 
 prepare()
 {
-	ip link set dummy0 up
-	tc qdisc add dev dummy0 clsact
-	tc filter add dev dummy0 egress protocol ip matchall action ct
+	ip link add port0 type veth peer name port1
+	ip link set port0 up
+	ip link set port1 up
+	tc qdisc add dev port1 clsact
+	tc filter add dev port1 ingress protocol ip matchall action ct
 }
 
 once()

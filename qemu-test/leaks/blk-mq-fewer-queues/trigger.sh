@@ -2,7 +2,7 @@
 #
 # A disk loses one of its two queues before it is removed.
 #
-# cpus: 2
+# cpus: 1,maxcpus=2
 # pause: 500000
 
 prepare()

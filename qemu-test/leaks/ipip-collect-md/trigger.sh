@@ -9,7 +9,7 @@ prepare()
 	ip link set lo up
 	ip link add tunnel0 type ipip external
 	ip link set tunnel0 up
-	echo "func metadata_dst_alloc enable" > $FAULTS
+	echo "func ipip_tunnel_rcv enable" > $FAULTS
 }
 
 once()

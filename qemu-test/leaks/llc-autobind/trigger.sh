@@ -3,7 +3,7 @@
 # Programs send a datagram of LLC each and end.
 #
 # programs: ip
-# pause: 3000000
+# pause: 2200000
 
 prepare()
 {
