@@ -62,7 +62,7 @@ def ours(bug, parts):
 
 
 def kmemleak(bug, parts):
-    """How many objects kmemleak reports, and how many of them are the leak."""
+    """How many objects kmemleak reports, and how many of those that find.sh lists are the leak."""
     _, (begin, found), lines = parts[0]
     objects = [functions(re.findall(r"^ {4}(?:\[<[0-9a-fx]+>\] )?(\S+\+0x\S+)", text, re.M))
                for text in "\n".join(lines[1:]).split("unreferenced object")[1:]]

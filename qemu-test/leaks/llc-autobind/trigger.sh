@@ -3,7 +3,7 @@
 # Programs send a datagram of LLC each and end.
 #
 # programs: ip
-# pause: 2200000
+# pause: 3000000
 
 prepare()
 {
