@@ -452,6 +452,16 @@ climb()
 	done
 }
 
+# explains CODE TEXT COMMAND...: the command exits with that code and says the text
+explains()
+{
+	code=$1 text=$2
+	shift 2
+	"$@" > /tmp/out 2> /tmp/err
+	eq "exit code of $*" $? "$code"
+	grep -q -- "$text" /tmp/err || fail "$*: $(cat /tmp/err)"
+}
+
 # Hours of work, for tests that look for leaks.  Time counts instructions in their guests, so
 # hours with little work pass in minutes.  The disk is mounted on /mnt.
 
@@ -468,14 +478,27 @@ work_files()
 	[ $((RANDOM % 3)) != 0 ] || rm -rf /mnt/come
 }
 
-# What a compilation does to a kernel: processes that read files, write others and end.
-work_processes()
+# compile_one N: a C file of 60 functions, and its object file
+compile_one()
 {
+	awk -v file="$1" 'BEGIN {
+		for (i = 1; i <= 60; i++)
+			printf "static int t%d[%d];\nint f%d_%d(int a, int b)\n{\n" \
+			       "\twhile (b--)\n\t\tt%d[b %% %d] += a;\n\treturn t%d[a %% %d];\n}\n",
+				i, i, file, i, i, i, i, i
+	}' > "/mnt/built/$1.c"
+	tcc -nostdinc -c -o "/mnt/built/$1.o" "/mnt/built/$1.c"
+}
+
+# A compilation: processes that read files, write others and end.
+work_compile()
+{
+	mkdir -p /mnt/built
 	for i in 1 2 3 4 5 6 7 8; do
-		sort /qt/lib.sh /qt/test.sh 2>/dev/null | sed 's/a/b/' | md5sum > /tmp/built
-		(: | cat)
+		compile_one $i || : > /tmp/broken
 	done
-	rm -f /tmp/built
+	tcc -nostdlib -r -o /mnt/built/all.o /mnt/built/[1-8].o || : > /tmp/broken
+	rm -rf /mnt/built
 }
 
 # A module is loaded for a while.
@@ -493,11 +516,11 @@ work_module()
 work()
 {
 	round=0
-	rm -f /tmp/loaded
+	rm -f /tmp/loaded /tmp/broken
 	while [ ! -e /tmp/stop ]; do
 		round=$((round + 1))
 		work_files
-		[ $((round / 240 % 2)) = 0 ] || work_processes
+		[ $((round / 240 % 2)) = 0 ] || work_compile
 		[ $((RANDOM % 50)) != 0 ] || work_module
 		sleep $((RANDOM % 10 + 5))
 	done
@@ -515,7 +538,8 @@ start_work()
 	worker=$!
 }
 
-# stop_work LEAST: fails if there were fewer rounds of work, or no module was loaded
+# stop_work LEAST: fails if there were fewer rounds of work, a compilation failed, or no module
+# was loaded
 stop_work()
 {
 	: > /tmp/stop
@@ -523,4 +547,5 @@ stop_work()
 	note "$(cat /tmp/rounds) rounds of work"
 	[ "$(cat /tmp/rounds)" -ge "$1" ] || fail "fewer than $1 rounds of work"
 	[ -e /tmp/loaded ] || fail "no module was loaded"
+	[ ! -e /tmp/broken ] || fail "tcc failed"
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Three hours in which files, processes and modules come and go and nothing leaks:
+# Three hours in which files and modules come and go, a compiler runs and nothing leaks:
 # `allocinfo leak` finds nothing, with memory to spare and without.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 mem=160M
-# programs: allocinfo
+# programs: allocinfo tcc
 # modules: ctag_keep ctag_test
 # disk: 256M
 # icount: yes

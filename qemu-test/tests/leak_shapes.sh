@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Twenty call sites leak for two hours, 10 to 100,000 bytes a second, steadily, in steps, in
-# bursts and with a daily rhythm, while files, processes and modules come and go: which does
-# `allocinfo leak` find after what time?  Every call site that it reports must leak.
+# bursts and with a daily rhythm, while files and modules come and go and a compiler runs: which
+# does `allocinfo leak` find after what time?  Every call site that it reports must leak.
 #
 # append: sysctl.vm.mem_profiling=1
-# programs: allocinfo
+# programs: allocinfo tcc
 # modules: ctag_keep ctag_test ctag_shapes
 # memory: 5G
 # disk: 256M
