@@ -318,12 +318,27 @@ test_vmcore() {
 	says "no allocinfo-dump" 'allocinfo-dump: No such file'
 }
 
+# terminal COMMAND...: what the command writes to a terminal as its standard error
+terminal() {
+	python3 -c '
+import os, pty, subprocess, sys
+master, slave = pty.openpty()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=slave)
+os.close(slave)
+while True:
+    try:
+        os.write(1, os.read(master, 4096))
+    except OSError:
+        break
+child.wait()' "$@"
+}
+
 # The script that is installed, with a module in place of drgn: the memory of a kernel with two
 # CPUs and a module, at an address that differs from that in System.map.
 test_dump() {
 	mkdir fake
 	cat >fake/drgn.py <<-'END'
-		import struct
+		import os, struct, time
 		MOVED, memory = 0x10000, bytearray(0x4000)
 		class FaultError(Exception): pass
 		def put(at, form, *values): struct.pack_into("<" + form, memory, at, *values)
@@ -354,6 +369,7 @@ test_dump() {
 		    def __getitem__(self, name): return Info()
 		    def read(self, address, size):
 		        if not 0 <= address - MOVED <= len(memory) - size: raise FaultError
+		        time.sleep(float(os.environ.get("SLOW", "0")))
 		        return bytes(memory[address - MOVED:address - MOVED + size])
 	END
 	echo "a core" >core
@@ -370,6 +386,8 @@ test_dump() {
 	same "a dump" have want
 	expect "the largest" 0 env PYTHONPATH="$PWD/fake" "$bin/allocinfo-dump" -m map -n 1 core
 	is "the largest" "$(tail -n +3 out)" '        4096        2 a.c:30 [mod] func:one '
+	SLOW=0.3 PYTHONPATH="$PWD/fake" terminal "$bin/allocinfo-dump" -m map core >said
+	grep -q $'\r\033\\[K[0-9]* % read\r.*\r\033\\[K' said || fail "progress: $(cat -v said)"
 	expect "no dump" 1 env PATH="$bin:$PATH" PYTHONPATH="$PWD/fake" "$allocinfo" report --vmcore map
 	is "no dump" "$(cat out)" 'allocinfo-dump: map: not an ELF core file'
 	sed -i 's/^0*260/0000000000100260/' map
@@ -476,23 +494,15 @@ test_progress() {
 	"$allocinfo" record --proc long -n 1 -o one
 	for _ in {1..2500}; do cat one; done >recording
 	head -c $((400 * $(stat -c %s one))) recording >shorter
-	expect "progress" 0 python3 - "$allocinfo" <<-'END'
-		import os, pty, re, subprocess, sys
-		for words in (["report", "recording@-2"], ["leak", "shorter"]):
-		    master, slave = pty.openpty()
-		    child = subprocess.Popen([sys.argv[1], *words], stdout=subprocess.DEVNULL, stderr=slave)
-		    os.close(slave)
-		    said = b""
-		    while True:
-		        try:
-		            data = os.read(master, 4096)
-		        except OSError:
-		            break
-		        said += data
-		    child.wait()
+	terminal "$allocinfo" report recording@-2 >said.report
+	terminal "$allocinfo" leak shorter >said.leak
+	expect "progress" 0 python3 - <<-'END'
+		import re
+		for what in ("report", "leak"):
+		    said = open("said." + what, "rb").read()
 		    numbers = [int(n) for n in re.findall(rb"\r\x1b\[K(\d+) % read\r", said)]
 		    assert len(set(numbers)) >= 2 and 40 < max(numbers) <= 100, said
-		    assert words[0] == "report" or numbers == sorted(numbers), numbers
+		    assert what == "report" or numbers == sorted(numbers), numbers
 		    assert said.rpartition(b"% read\r")[2].startswith(b"\r\x1b[K"), said
 	END
 	"$allocinfo" report recording >/dev/null 2>err
