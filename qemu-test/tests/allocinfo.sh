@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # alloctop and allocinfo in a guest: their sums are those of /proc/allocinfo, text and records
-# agree, memory adds up, growth is found by name.  On mainline, too, but for never: mainline
-# complains on its console about that parameter.
+# agree, memory adds up, growth is found by name.  On mainline, too.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=0
-# append: sysctl.vm.mem_profiling=never
-# append@peer: sysctl.vm.mem_profiling=1
-# append@peer: sysctl.vm.mem_profiling=0
-# append@newest: sysctl.vm.mem_profiling=1
-# append@newest: sysctl.vm.mem_profiling=0
-# programs: allocinfo alloctop
+# programs: allocinfo alloctop script
 # disk: 64M
 # memory: 768M
 # timeout: 240
@@ -25,30 +19,11 @@ only_in()
 	[ "$MODE" = "$1" ] || skip "vm.mem_profiling is $MODE"
 }
 
-# said CODE TEXT COMMAND...: the command exits with that code and says the text
-said()
-{
-	code=$1 text=$2
-	shift 2
-	"$@" > /tmp/out 2> /tmp/err
-	eq "exit code of $*" $? "$code"
-	grep -q -- "$text" /tmp/err || fail "$*: $(cat /tmp/err)"
-}
-
-test_never_is_explained()
-{
-	only_in never
-	for command in "alloctop -1" "allocinfo report" "allocinfo check"; do
-		# shellcheck disable=SC2086 # several words
-		said 1 "was booted with profiling disabled" $command
-	done
-}
-
 test_off_is_explained()
 {
 	only_in 0
-	said 2 "sysctl vm.mem_profiling=1" alloctop -1
-	said 2 "sysctl vm.mem_profiling=1" allocinfo check
+	explains 2 "sysctl vm.mem_profiling=1" alloctop -1
+	explains 2 "sysctl vm.mem_profiling=1" allocinfo check
 	grep -q "^profiling *off" /tmp/out || fail "$(cat /tmp/out)"
 }
 
@@ -86,23 +61,6 @@ test_text_and_records_agree()
 	[ "${2:-0}" -gt 1000 ] && [ "$1" -ge $(($2 - 3)) ] || fail "$(tail -n 1 /tmp/check)"
 }
 
-# cost_of WHAT: milliseconds that `allocinfo check` measured
-cost_of()
-{
-	sed -n "s/^$1  *\([0-9.]*\) ms of CPU time.*/\1/p" /tmp/check
-}
-
-# The tools spend less time on the text than the kernel.
-test_parsing_is_cheap()
-{
-	only_in 1
-	allocinfo check > /tmp/check || fail "exit code $?"
-	reading=$(cost_of "reading text") parsing=$(cost_of "parsing text")
-	note "reading the text takes $reading ms, parsing it $parsing ms"
-	awk -v r="$reading" -v p="$parsing" 'BEGIN { exit !(p > 0 && r > 0 && p <= r) }' ||
-		fail "$(cat /tmp/check)"
-}
-
 # What is on no line: a guest of 768 MiB has at most 3 % of its memory there.
 test_memory_adds_up()
 {
@@ -132,26 +90,6 @@ test_growth_is_found()
 		allocinfo diff --format csv $pair func alloc_pipe_info > /tmp/diff || fail "diff $pair: $?"
 		[ -n "$(awk -F, "$calls" /tmp/diff)" ] || fail "$pair: $(cat /tmp/diff)"
 	done
-}
-
-# A recorder that takes a snapshot a minute uses less than 0.1 % of a CPU: 60 ms for each.
-test_recording_is_cheap()
-{
-	only_in 1
-	need_disk
-	allocinfo record -o /mnt/cheap -i 1 &
-	pid=$!
-	sleep 20
-	set -- $(sed 's/.*) //' /proc/$pid/stat)
-	size=$(stat -c %s /mnt/cheap)
-	kill -TERM $pid
-	wait $pid
-	eq "exit code" $? 0
-	allocinfo report --format csv /mnt/cheap@19 > /dev/null || fail "fewer than 20 snapshots"
-	# user and system time in ticks of 10 ms
-	spent=$(((${12} + ${13}) * 10))
-	note "20 snapshots: $spent ms of CPU time, $size bytes"
-	[ $((spent / 20)) -lt 60 ] || fail "$spent ms for 20 snapshots"
 }
 
 # A recording that is killed is read up to there.
@@ -192,7 +130,7 @@ test_why()
 {
 	only_in 1
 	if [ ! -e /sys/kernel/debug/alloc_tags.ctx ]; then
-		said 1 CONFIG_MEM_ALLOC_CONTEXT allocinfo why --for 1 func alloc_pipe_info line "$(line_of alloc_pipe_info)"
+		explains 1 CONFIG_MEM_ALLOC_CONTEXT allocinfo why --for 1 func alloc_pipe_info line "$(line_of alloc_pipe_info)"
 		return
 	fi
 	(sleep 2; exec /qt/bin/load pipes 100 /tmp/.pipes) &
@@ -206,6 +144,47 @@ test_why()
 captured()
 {
 	grep -c func:alloc_pipe_info /sys/kernel/debug/alloc_tags.ctx
+}
+
+# see TEXT: within ten seconds the terminal shows it
+see()
+{
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		! grep -q -- "$1" /tmp/screen || return 0
+		sleep 1
+	done
+	fail "no \"$1\" in $(tr -cd ' -~' < /tmp/screen | tail -c 1000)"
+}
+
+# The screen in a terminal: a filter, the window of the callers, which captures as long as it is
+# open, and the end.
+test_live_in_a_terminal()
+{
+	only_in 1
+	mkfifo /tmp/keys
+	TERM=vt100 script -qefc "stty rows 24 cols 80; alloctop -d 1" /tmp/screen \
+		< /tmp/keys > /dev/null &
+	screen=$!
+	exec 3> /tmp/keys
+	see MemTotal
+	printf 'ffunc alloc_pipe_info\r' >&3
+	see "func alloc_pipe_info"
+	: > /tmp/screen
+	printf '\r' >&3
+	if [ -e /sys/kernel/debug/alloc_tags.ctx ]; then
+		see "Callers"
+		eq "captured in the window" "$(captured)" 1
+		printf 'q' >&3
+		sleep 2
+		eq "captured after it" "$(captured)" 0
+	else
+		see CONFIG_MEM_ALLOC_CONTEXT
+		printf ' ' >&3
+	fi
+	printf 'q' >&3
+	wait $screen
+	eq "exit code" $? 0
+	exec 3>&-
 }
 
 # Two programs capture one call site: it stays enabled until the second one ends.  One that a

@@ -2,6 +2,7 @@
 #
 # A module leaks 20,000 bytes a second while files and processes come and go: `allocinfo leak`
 # names its call site, the rate and the callers.  The same call site that frees is no leak.
+# On mainline, too, but there nobody captures callers.
 #
 # In a minute, caches of the kernel that fill cannot be told from leaks: the filter leaves them
 # out, and among all call sites the leak must be the first one.
@@ -46,16 +47,23 @@ first()
 	sed -n "s/.*\"$1\": *\"*\([^\",]*\).*/\1/p" /tmp/leak.json | head -n 1
 }
 
+# capture enable|disable: the contexts of the leak, on a kernel that has them
+capture()
+{
+	[ ! -e $CTX ] || echo "func leaky_request $1" > $CTX
+}
+
 test_leak_is_named()
 {
 	insmod /modules/ctag_leak.ko rate=20000 size=256
-	echo "func leaky_request enable" > $CTX
+	capture enable
 	watch
 	eq "exit code" $code 1
 	eq "the first" "$(first func)" leaky_request
 	# 20,000 bytes a second are 72,000,000 an hour
 	rate=$(first an_hour)
 	[ "${rate%.*}" -gt 64800000 ] && [ "${rate%.*}" -lt 79200000 ] || fail "$rate bytes an hour"
+	[ -e $CTX ] || return 0
 	grep -q process_one_work /tmp/leak.json || fail "no stack"
 	grep -q '"comm": *"kworker' /tmp/leak.json || fail "no task"
 }
@@ -66,7 +74,7 @@ test_noise_is_not()
 	eq "exit code" $code 1
 	eq "call sites that leak" "$(grep -c '"func":' /tmp/leak.json)" 1
 	eq "the first" "$(first func)" leaky_request
-	echo "func leaky_request disable" > $CTX
+	capture disable
 	rmmod ctag_leak
 }
 
