@@ -40,7 +40,7 @@ start anon 32
 echo
 echo "== The 15 lines of the kernel that hold most memory: alloctop -1"
 echo
-alloctop -1 -n 15
+alloctop -1 -n 15 || fail "alloctop: exit code $?"
 
 # This function must not create a pipe, because pipes are counted.
 row()
@@ -57,6 +57,7 @@ echo "== Switched off and on at run time: the memory of alloc_pipe_info() in fs/
 echo
 echo "   vm.mem_profiling"
 row "before"
+before=$bytes
 start pipes 500
 first=$LOAD
 row "500 pipes opened"
@@ -73,3 +74,4 @@ row "500 more: counted again"
 kill -9 $second $LOAD
 wait $second $LOAD 2>/dev/null
 row "all closed"
+[ "$bytes" = "$before" ] || fail "before it were $before bytes"
