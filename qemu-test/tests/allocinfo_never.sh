@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# After vm.mem_profiling=never, alloctop and allocinfo say so.  On mainline, too, which complains
+# After vm.mem_profiling=never, alloctop and allocinfo say so.  On mainline, too; 6.12 complains
 # that a sysctl of the command line cannot be written.
 #
 # append: sysctl.vm.mem_profiling=never
 # expect-console@peer: Failed to set sysctl parameter 'vm.mem_profiling=never'
-# expect-console@newest: Failed to set sysctl parameter 'vm.mem_profiling=never'
 # programs: allocinfo alloctop
 
 . /qt/lib.sh
