@@ -540,7 +540,7 @@ class Outcome:
         self.console = []	# lines
         self.ktap = ""
         self.seconds = 0.0
-        self.ended = ""		# "" if regular, "timeout", "reset" or "qemu: ..."
+        self.ended = ""		# "" if regular, "timeout", "reset", "qemu: ..." or from until()
         self.code = None	# the command's exit code
 
     def collect(self):
@@ -567,20 +567,26 @@ class Follower:
             self.to(line.rstrip("\r"))
 
 
-def watch(proc, deadline, follower):
-    """Waits for the end of the process (True) or for the deadline (False)."""
+def watch(proc, deadline, follower, until=None):
+    """Waits for the end of the process (""), or returns why it is not waited for any longer.
+
+    until is a function that returns such a reason, or "".
+    """
     while True:
         try:
-            proc.wait(0.1 if follower else
+            proc.wait(0.1 if follower or until else
                       max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             pass
         if follower:
             follower.step()
         if proc.returncode is not None:
-            return True
+            return ""
         if time.monotonic() >= deadline:
-            return False
+            return "timeout"
+        why = until() if until else ""
+        if why:
+            return why
 
 
 def console_of():
@@ -616,20 +622,21 @@ def monitor_ports():
 
 
 def boot(name, image, initrd, append="", timeout=60, stream=None,
-         monitor=False, **machine):
+         monitor=False, until=None, **machine):
     """Boots, waits for the end or the time-out, returns an Outcome.
 
-    stream is a function that gets each line of the results as it comes; with monitor
-    set, the guest has qemu's monitor at /dev/ttyS2.
+    stream is a function that gets each line of the results as it comes; until is asked ten
+    times a second, and ends the guest by returning a reason; with monitor set, the guest has
+    qemu's monitor at /dev/ttyS2.
     """
     out = Outcome(name)
     argv = qemu_argv(image, initrd, console_of() + APPEND + " " + append, **machine)
     argv += serial_ports("file:" + out.console_path, "file:" + out.ktap_path)
     ends, more = monitor_ports() if monitor else ((), [])
-    return execute(out, argv + more, timeout, stream, ends)
+    return execute(out, argv + more, timeout, stream, ends, until)
 
 
-def execute(out, argv, timeout, stream=None, ends=()):
+def execute(out, argv, timeout, stream=None, ends=(), until=None):
     """Runs qemu until its end or the time-out, and fills in the Outcome.
 
     argv connects the serial ports with the files of the Outcome; ends are sockets that qemu
@@ -649,8 +656,7 @@ def execute(out, argv, timeout, stream=None, ends=()):
     for end in ends:
         end.close()
     try:
-        if not watch(proc, start + timeout, follower):
-            out.ended = "timeout"
+        out.ended = watch(proc, start + timeout, follower, until)
     finally:
         if proc.poll() is None:
             proc.kill()

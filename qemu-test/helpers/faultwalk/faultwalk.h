@@ -18,7 +18,7 @@
 
 /* faultwalk.c */
 
-extern const char *disk, *module;	/* of the options -d and -m */
+extern const char *disk, *module, *script;	/* of the options -d, -m and -s */
 
 void __attribute__((noreturn, format(printf, 1, 2))) die(const char *format, ...);
 void pause_ms(unsigned int ms);
@@ -29,10 +29,15 @@ void *big(size_t size);
 /* The report of a workload. One page, shared by the walker and all tasks it starts. */
 struct report {
 	char call[32];		/* the first one that failed; empty: none */
-	char why[32];
+	char why[120];
 	bool left;		/* something could not be cleaned up */
 	bool has_table;		/* the module has a file "table" in debugfs */
+	unsigned int nth;	/* fail-nth of the task; 0: none */
+	bool nth_fired;
 };
+
+struct outcome;
+struct finding;
 
 struct work {
 	const char *name;
@@ -41,6 +46,10 @@ struct work {
 	void (*set_up)(void);		/* the walker: before all else */
 	bool (*restore)(void);		/* if something could not be cleaned up */
 	void (*tear_down)(void);
+	struct outcome (*run)(void);	/* instead of a process for each run */
+	void (*idle)(void);		/* starts a program, as every workload does */
+	bool may_fail;			/* it fails in the same way without a fault */
+	bool by_nth;			/* after the points, walk by fail-nth */
 };
 
 /* How a run ended; the report has the rest. */
@@ -52,7 +61,8 @@ struct outcome {
 
 extern struct report *report;
 extern const struct work *work;		/* the chosen one */
-extern const struct work ext4_workload, sockets_workload, module_workload, exec_workload;
+extern const struct work ext4_workload, sockets_workload, module_workload, exec_workload,
+			 script_workload, sweep_workload;
 extern char data[64 * KIB], back[64 * KIB];	/* to write, and to read into */
 
 bool failed(const char *call, const char *why);
@@ -66,6 +76,8 @@ bool read_some(const char *path);
 
 bool choose_work(const char *name);
 void set_up_work(void);
+void log_hang(void);
+bool task_is_called(const char *pid, const char *name);
 struct outcome run(void);
 
 /* kernel.c */
@@ -75,23 +87,30 @@ struct text {
 	size_t len;
 };
 
+#define MOST_LOG	60	/* lines of the kernel log in a finding */
+
 /* The consequences of a fault at one point */
 struct finding {
 	unsigned int fired;
-	char result[80];
+	char result[160];
 	char splat[160];
-	char leak[400];
+	char leak[1000];
+	char log[MOST_LOG][200];
+	unsigned int nr_log;
+	bool take_all;		/* note each line of the log, not only a splat */
 	long bytes;
 	bool hung, stuck;
-	char broken[80];	/* how the workload then ends without a fault */
+	char broken[160];	/* how the workload then ends without a fault */
 };
 
 void read_text(struct text *t, const char *path);
 int write_text(const char *path, const char *text);
 const char *next_line(const char *p);
 long number_in(const char *line, const char *word);
+long number_in_text(const char *text, const char *word);
 void open_log(void);
 bool read_log(struct finding *f);
+bool lockdep_is_on(void);
 void tell_console(const char *what);
 
 /* points.c */
@@ -99,14 +118,26 @@ void tell_console(const char *what);
 struct point {
 	char *key;		/* the part of its line in the list that stays the same */
 	unsigned int index;	/* among lines of the same key */
-	char *where;		/* the terms of a query */
+	unsigned int nth;	/* the evaluation of a run that fails */
+	char *where;		/* the terms of a query; NULL: by fail-nth of the task */
 	char *label;		/* what is printed */
+};
+
+/* Which points a walk visits, and how deep it goes */
+struct choice {
+	const char *done;	/* file with the labels of points to leave out */
+	const char *behind;	/* label: start behind that point */
+	const char *only;	/* label: only that point */
+	unsigned int depth;	/* fail the first, the second, ... of so many evaluations */
 };
 
 extern struct point *points;
 extern size_t nr_points;
 
-void find_points(void);
+void count_points(void);
+void find_points(const struct choice *c);
+void name_nth(struct point *p, const char *name, unsigned int nth);
+bool is_chosen(const struct choice *c, const char *label);
 void fault_command(const char *where, const char *what);
 void arm(const struct point *p);
 bool is_armed(const struct point *p);
@@ -116,6 +147,7 @@ unsigned int times_fired(const struct point *p);
 /* leaks.c */
 
 enum reading {
+	BEFORE,
 	AFTER_ONE,
 	AFTER_MORE,
 	RESTED,
@@ -127,6 +159,9 @@ void set_up_readings(void);
 void drop_caches(void);
 void settle(unsigned int ms);
 void take_reading(enum reading r, unsigned int ms);
+void keep_reading(enum reading r);
+bool any_suspect(void);
+bool suspect_again(void);
 bool any_grew(enum reading to);
 long bytes_more(void);
 void name_leaks(struct finding *f);

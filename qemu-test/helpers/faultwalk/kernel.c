@@ -61,6 +61,14 @@ long number_in(const char *line, const char *word)
 	return p ? strtol(p + len, NULL, 10) : -1;
 }
 
+/* The same in a whole text. */
+long number_in_text(const char *text, const char *word)
+{
+	const char *p = strstr(text, word);
+
+	return p ? strtol(p + strlen(word), NULL, 10) : -1;
+}
+
 /* The kernel log */
 
 static int kmsg = -1;
@@ -73,7 +81,8 @@ static const char * const splats[] = {
 	"KASAN", "KFENCE:", "UBSAN", "refcount_t", "corruption", "Bad page",
 	"scheduling while atomic", "sleeping function called", "nable to handle",
 	"Objects remaining", "Busy inodes", "cannot create duplicate",
-	"waiting for lo to become free", "Call Trace:",
+	"to become free. Usage count", "BUG ", "invalid opcode", "leaked reference",
+	"Call Trace:",
 };
 
 /* read_log() starts with the lines after this call. */
@@ -105,6 +114,21 @@ static void take_splat(struct finding *f, const char *line)
 			*p = '_';
 }
 
+/*
+ * Everything from the first splat on, with one line before it, for the report.  A log that
+ * is full loses what comes later: the first report matters.
+ */
+static void note_line(struct finding *f, const char *line, bool splat)
+{
+	if (f->nr_log == MOST_LOG)
+		return;
+	if (!f->nr_log && !f->take_all && !splat)
+		return;
+	if (!f->nr_log && splat && *last_line)
+		snprintf(f->log[f->nr_log++], sizeof(f->log[0]), "%.190s", last_line);
+	snprintf(f->log[f->nr_log++], sizeof(f->log[0]), "%.190s", line);
+}
+
 /* Note the first splat. Returns whether ext4 has reported an error. */
 bool read_log(struct finding *f)
 {
@@ -128,6 +152,7 @@ bool read_log(struct finding *f)
 		if (!strncmp(line, "faultwalk:", 10))
 			continue;
 		disorder |= strstr(line, "EXT4-fs error") || strstr(line, "borting journal");
+		note_line(f, line, is_splat(line));
 		if (is_splat(line))
 			take_splat(f, line);
 		if (strncmp(line, "CPU: ", 5) && strncmp(line, "Hardware name", 13))
@@ -135,10 +160,25 @@ bool read_log(struct finding *f)
 	}
 }
 
+/* Is lockdep still on, or not there? It ends with the first report. */
+bool lockdep_is_on(void)
+{
+	static char room[16 * KIB];
+	int fd = open("/proc/lockdep_stats", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, room, sizeof(room) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return true;
+	room[n] = '\0';
+	return number_in_text(room, "debug_locks:") != 0;
+}
+
 /* The limit of /dev/kmsg is ten lines in five seconds per open file: open it anew. */
 void tell_console(const char *what)
 {
-	char line[200];
+	char line[400];
 
 	snprintf(line, sizeof(line), "<6>faultwalk: %s: %s\n", work->name, what);
 	write_text(KMSG, line);

@@ -3,71 +3,99 @@
  * Readings of /proc/allocinfo, and the tags that grew between them.
  */
 #include "faultwalk.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../../../include/uapi/linux/alloc_tag.h"
 
 #define INFO		"/proc/allocinfo"
 #define DROP		"/proc/sys/vm/drop_caches"
 
 static struct tag {
-	char *name;
+	bool used;
 	bool chance;		/* its calls change by chance, so it is never a leak */
+	unsigned int cleared;	/* how often it was a suspect for nothing */
+	long most;		/* calls in any reading */
+	struct allocinfo_tag id;
 	long calls[NR_READINGS];
 	long bytes[NR_READINGS];
 } *tags;
 
-#define NR_TAGS		(1U << 15)
+#define NR_TAGS		(1U << 14)
+#define PATIENCE	3	/* a tag that was cleared so often must exceed its maximum */
 
-static struct text info;
-
-static struct tag *find_tag(const char *name, size_t len)
+/* Chance decides how many slabs hold a few objects. */
+static bool is_chance(const struct allocinfo_tag *id)
 {
-	uint32_t hash = 2166136261;
-	struct tag *t;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619;
-	for (uint32_t i = 0; i < NR_TAGS; i++) {
-		t = &tags[(hash + i) % NR_TAGS];
-		if (!t->name)
-			break;
-		if (!strncmp(t->name, name, len) && !t->name[len])
-			return t;
-		t = NULL;
-	}
-	if (!t)
-		die("too many lines in " INFO);
-	t->name = strndup(name, len);
-	/* chance decides how many slabs hold a few objects */
-	t->chance = strstr(t->name, "func:alloc_slab_page") ||
-		    strstr(t->name, "func:memcg_alloc_slab_cgroups");
-	return t;
+	return !strncmp(id->function, "alloc_slab_page", 15) ||
+	       !strcmp(id->function, "memcg_alloc_slab_cgroups");
 }
 
-/* "  BYTES  CALLS FILE:LINE [MODULE] func:FUNC accurate:no " */
-static void add_line(enum reading r, const char *line)
+static uint32_t hash_text(uint32_t hash, const char *p)
 {
-	char *p;
-	long bytes = strtol(line, &p, 10);
-	long calls;
-	size_t len;
+	for (; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619;
+	return hash;
+}
+
+static bool same_id(const struct allocinfo_tag *a, const struct allocinfo_tag *b)
+{
+	return a->lineno == b->lineno && !strcmp(a->function, b->function) &&
+	       !strcmp(a->filename, b->filename) && !strcmp(a->modname, b->modname);
+}
+
+static struct tag *find_tag(const struct allocinfo_tag *id)
+{
+	uint32_t hash = hash_text(hash_text(2166136261 ^ (uint32_t)id->lineno, id->filename),
+				  id->function);
 	struct tag *t;
 
-	if (p == line)
-		return;		/* the heading */
-	calls = strtol(p, &p, 10);
-	p += strspn(p, " ");
-	len = strcspn(p, "\n");
-	while (len && p[len - 1] == ' ')
-		len--;
-	t = find_tag(p, len);
-	t->bytes[r] += bytes;
-	t->calls[r] += calls;
+	for (uint32_t i = 0; i < NR_TAGS; i++) {
+		t = &tags[(hash + i) % NR_TAGS];
+		if (!t->used) {
+			t->used = true;
+			t->id = *id;
+			t->chance = is_chance(id);
+			return t;
+		}
+		if (same_id(&t->id, id))
+			return t;
+	}
+	die("too many lines in " INFO);
+}
+
+static void add_record(enum reading r, const struct allocinfo_tag_data *d)
+{
+	struct tag *t = find_tag(&d->tag);
+
+	t->bytes[r] += d->counter.bytes;
+	t->calls[r] += d->counter.calls;
+}
+
+/* The records without memory are left out: they are most of all. */
+static void read_info(enum reading r)
+{
+	static int fd = -1;
+	struct allocinfo_get_at at = {
+		.filter = { .mask = ALLOCINFO_FILTER_MASK_MIN_SIZE, .min_size = 1 },
+	};
+
+	if (fd < 0)
+		fd = open(INFO, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || ioctl(fd, ALLOCINFO_IOC_GET_AT, &at))
+		die("%s: %s", INFO, strerror(errno));
+	do
+		add_record(r, &at.data);
+	while (!ioctl(fd, ALLOCINFO_IOC_GET_NEXT, &at.data));
+	if (errno != ENOENT)
+		die("%s: %s", INFO, strerror(errno));
 }
 
 static void grace_period(void)
@@ -94,11 +122,57 @@ void settle(unsigned int ms)
 void take_reading(enum reading r, unsigned int ms)
 {
 	settle(ms);
-	read_text(&info, INFO);
 	for (unsigned int i = 0; i < NR_TAGS; i++)
 		tags[i].calls[r] = tags[i].bytes[r] = 0;
-	for (const char *p = info.p; p; p = next_line(p))
-		add_line(r, p);
+	read_info(r);
+	for (unsigned int i = 0; i < NR_TAGS; i++)
+		if (tags[i].calls[r] > tags[i].most && r == BEFORE)
+			tags[i].most = tags[i].calls[r];
+}
+
+/* The reading becomes the one that the next points are compared with. */
+void keep_reading(enum reading r)
+{
+	for (unsigned int i = 0; i < NR_TAGS; i++) {
+		tags[i].calls[BEFORE] = tags[i].calls[r];
+		tags[i].bytes[BEFORE] = tags[i].bytes[r];
+		if (tags[i].calls[r] > tags[i].most)
+			tags[i].most = tags[i].calls[r];
+	}
+}
+
+/* Has the tag more calls than before the fault? */
+static bool is_suspect(const struct tag *t)
+{
+	long limit = t->cleared < PATIENCE ? t->calls[BEFORE] : t->most;
+
+	return t->used && !t->chance && t->calls[AFTER_ONE] > limit;
+}
+
+bool any_suspect(void)
+{
+	for (unsigned int i = 0; i < NR_TAGS; i++)
+		if (is_suspect(&tags[i]))
+			return true;
+	return false;
+}
+
+/* Did a suspect grow again by one more fault? The others are cleared. */
+bool suspect_again(void)
+{
+	bool again = false;
+
+	for (unsigned int i = 0; i < NR_TAGS; i++) {
+		struct tag *t = &tags[i];
+
+		if (!is_suspect(t))
+			continue;
+		if (t->calls[AFTER_MORE] > t->calls[AFTER_ONE])
+			again = true;
+		else
+			t->cleared++;
+	}
+	return again;
 }
 
 static bool grew(const struct tag *t, enum reading from, enum reading to)
@@ -109,14 +183,14 @@ static bool grew(const struct tag *t, enum reading from, enum reading to)
 bool any_grew(enum reading to)
 {
 	for (unsigned int i = 0; i < NR_TAGS; i++)
-		if (tags[i].name && !tags[i].chance && grew(&tags[i], AFTER_ONE, to))
+		if (tags[i].used && !tags[i].chance && grew(&tags[i], AFTER_ONE, to))
 			return true;
 	return false;
 }
 
 static bool is_leak(const struct tag *t)
 {
-	return t->name && !t->chance && grew(t, AFTER_ONE, AFTER_MORE) &&
+	return t->used && !t->chance && grew(t, AFTER_ONE, AFTER_MORE) &&
 	       grew(t, AFTER_ONE, RESTED) && grew(t, RESTED, AFTER_AGAIN);
 }
 
@@ -125,7 +199,7 @@ long bytes_more(void)
 	long n = 0;
 
 	for (unsigned int i = 0; i < NR_TAGS; i++)
-		if (tags[i].name && !tags[i].chance)
+		if (tags[i].used && !tags[i].chance)
 			n += tags[i].bytes[AFTER_MORE] - tags[i].bytes[AFTER_ONE];
 	return n;
 }
@@ -135,11 +209,11 @@ static void name_leak(struct finding *f, const struct tag *t)
 {
 	size_t len = strlen(f->leak);
 
-	snprintf(f->leak + len, sizeof(f->leak) - len, "%s%s+%ld/%d", len ? "," : "", t->name,
-		 t->calls[AFTER_AGAIN] - t->calls[RESTED], MORE);
-	for (char *p = f->leak + len; *p; p++)
-		if (*p == ' ')
-			*p = ':';
+	snprintf(f->leak + len, sizeof(f->leak) - len, "%s%s:%llu%s%s%s:func:%s+%ld/%d=%ldB",
+		 len ? "," : "", t->id.filename, (unsigned long long)t->id.lineno,
+		 *t->id.modname ? ":[" : "", t->id.modname, *t->id.modname ? "]" : "",
+		 t->id.function, t->calls[AFTER_AGAIN] - t->calls[RESTED], MORE,
+		 t->bytes[AFTER_AGAIN] - t->bytes[RESTED]);
 }
 
 void name_leaks(struct finding *f)
