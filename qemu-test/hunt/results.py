@@ -70,6 +70,21 @@ def substance(splat):
     return re.sub(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|(?<=PID: )\d+|(?<=CPU: )\d+|(?<=pid )\d+|(?<=/)\d+\b", "N", text)
 
 
+def findings_of(name, e):
+    """The findings of an event."""
+    if e["event"] == "point":
+        if e["splat"] != "no":
+            yield Finding(name, e["key"], "splat", substance(e["splat"]))
+        if e["leak"] != "no":
+            yield Finding(name, e["key"], "leak", re.sub(r"\+\d+/\d+(=-?\d+B)?", "", e["leak"]))
+        if e["result"] == "hung":
+            yield Finding(name, e["key"], "hung", "the workload")
+    elif e["event"] == "died":
+        yield Finding(name, e["key"] or "before the first point", "dead", substance(e["how"]))
+    elif e["event"] == "broken":
+        yield Finding(name, e["key"], "broken", e["result"])
+
+
 class Workload:
     """The results of one workload."""
 
@@ -90,7 +105,7 @@ class Workload:
         elif kind in ("broken", "died"):
             self.extra.append(e)
             if e["key"]:
-                self.points.setdefault(e["key"], {"event": "died", "key": e["key"]})
+                self.points.setdefault(e["key"], {"event": "ended", "key": e["key"]})
         elif kind == "complete":
             self.complete, self.failed = True, ""
         elif kind == "failed":
@@ -107,18 +122,8 @@ class Workload:
         return self.complete or bool(self.failed)
 
     def findings(self):
-        for key, e in self.points.items():
-            if e.get("splat", "no") != "no":
-                yield Finding(self.name, key, "splat", substance(e["splat"]))
-            if e.get("leak", "no") != "no":
-                yield Finding(self.name, key, "leak", re.sub(r"\+\d+/\d+(=-?\d+B)?", "", e["leak"]))
-            if e.get("result") == "hung":
-                yield Finding(self.name, key, "hung", "the workload")
-        for e in self.extra:
-            if e["event"] == "died":
-                yield Finding(self.name, e["key"] or "before the first point", "dead", substance(e["how"]))
-            else:
-                yield Finding(self.name, e["key"], "broken", e["result"])
+        for e in [*self.points.values(), *self.extra]:
+            yield from findings_of(self.name, e)
 
     def counts(self):
         n = dict.fromkeys(COUNTS, 0)
@@ -176,12 +181,16 @@ class Store:
 
     def load(self, path):
         w = self.of(path.stem)
-        for line in path.read_text(errors="replace").splitlines():
+        text = path.read_text(errors="replace")
+        for line in text.splitlines():
             try:
                 e = json.loads(line)
             except ValueError:      # a runner died while it wrote the line
                 continue
             w.take(e)
+        if text and not text.endswith("\n"):
+            with open(path, "a", encoding="utf-8") as f:
+                f.write("\n")
 
     def of(self, name):
         with self.lock:
@@ -235,7 +244,7 @@ class Reader:
 
     def __init__(self, store, note=None):
         self.store, self.note = store, note
-        self.name, self.at, self.last, self.pending = "", "", "", None
+        self.name, self.at, self.last, self.last_key, self.pending = "", "", "", "", None
         self.why_over = ""      # the guest is of no more use
         self.spoken = time.monotonic()
         self.since = time.monotonic()
@@ -243,9 +252,12 @@ class Reader:
     def flush(self):
         if self.pending:
             e, self.pending = self.pending, None
-            self.store.add(self.name, **e)
-            if self.note:
-                self.note(self.name)
+            self.add(**e)
+
+    def add(self, **e):
+        self.store.add(self.name, **e)
+        if self.note:
+            self.note(self.name, e)
 
     def line(self, text):
         self.spoken = time.monotonic()
@@ -262,7 +274,7 @@ class Reader:
         self.last = rest or self.last
 
     def take_task(self, name):
-        self.name, self.at, self.last = name, "", ""
+        self.name, self.at, self.last, self.last_key = name, "", "", ""
         self.store.add(name, event="boot")
 
     def take_reached(self, rest):
@@ -280,11 +292,11 @@ class Reader:
         self.pending = {"event": "point", "key": key, "fired": int(fired), "result": result, "splat": splat,
                         "leak": leak, "bytes": int(more), "log": [],
                         "seconds": round(time.monotonic() - self.since, 1)}
-        self.at = ""
+        self.at, self.last_key = "", key
 
     def take_broken(self, rest):
         key, _, result = rest.rpartition(" ")
-        self.store.add(self.name, event="broken", key=key, result=result)
+        self.add(event="broken", key=key, result=result)
         self.why_over = "broken"
 
     def take_reboot(self, _):
@@ -301,7 +313,7 @@ class Reader:
         if not self.at:
             self.store.add(name, event="failed", why=why)
             return
-        self.store.add(name, event="died", key=self.at, how=f"the walker: {why}", console=[])
+        self.add(event="died", key=self.at, how=f"the walker: {why}", console=[])
         self.why_over = "walker"
 
     def end(self, how, console):
@@ -309,8 +321,9 @@ class Reader:
         self.flush()
         if not how or not self.name or self.store.of(self.name).is_over():
             return
-        self.store.add(self.name, event="died", key=self.at, how=how_died(how, console),
-                       console=excerpt(console, self.at))
+        # a guest that dies between two points dies of the first of them
+        key = self.at or self.last_key
+        self.add(event="died", key=key, how=how_died(how, console), console=excerpt(console, key))
 
 
 def how_died(how, console):

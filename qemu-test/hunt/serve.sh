@@ -11,7 +11,7 @@
 # and writes an answer to file 4: "WORK CLEAN COMMAND:STATUS", the exit codes of both functions,
 # and the first command of F that failed.  All other output belongs to the programs.
 
-FLINKS=/tmp/.faulted
+FLINKS=${FLINKS:-/tmp/.faulted}
 FAILED=
 
 # The name of a task is the last part of the path that it was started by.

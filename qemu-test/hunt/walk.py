@@ -30,9 +30,15 @@ class Walk:
             self.stop("time is over")
         return self.stopped
 
-    def note_point(self, name):
-        with self.lock:
-            self.walked.append(time.monotonic())
+    def note(self, name, e):
+        """Count the points, and print what is found, with the memory that leaked."""
+        if e["event"] == "point":
+            with self.lock:
+                self.walked.append(time.monotonic())
+        new = [f for f in results.findings_of(name, e) if not self.store.is_known(f)]
+        if new:
+            guest.say("finding " + "; ".join(f.line() for f in new) +
+                      (f" ({e['leak']})" if e.get("leak", "no") != "no" else ""))
 
     def work(self):
         while not self.why_stop():
@@ -60,7 +66,7 @@ class Walk:
         todo = list(names)
         while todo and not self.why_stop():
             before = self.progress_of(names)
-            out = machine.walk_once(todo, self.store, self.options(), self.a, self.why_stop, self.note_point)
+            out = machine.walk_once(todo, self.store, self.options(), self.a, self.why_stop, self.note)
             if not self.why_stop():
                 idle = 0 if self.progress_of(names) > before else idle + 1
             for name in [n for n in todo if self.store.of(n).is_over()]:
