@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Functions that several workloads of the hunt need; each of them sources this file as
+# /qt/workloads/lib.sh.
+#
+# A workload of a file system calls one of these functions in prepare(), and has no work() and
+# clean() of its own:
+#
+#	on_image SIZE TYPE OPTIONS MKFS...	a file system in a file, which is made by MKFS... FILE
+#	on_disk TYPE OPTIONS MKFS...		the same on /dev/vda
+#	on_file FILE TYPE OPTIONS		one that is only read; the file exists
+#
+# OPTIONS are those of mount, "" if there are none. use() is what happens between mount and
+# umount; a workload can have its own. After a failure the file system is made again, so that
+# each run begins with the same.
+
+IMAGE=/tmp/image
+DEVICE=
+KIND=
+OPTIONS=
+MKFS=
+
+# Is this folder a mount point?
+mounted()
+{
+	grep -q " $1 " /proc/mounts
+}
+
+# unmount FOLDER...: also if more than one is mounted there
+unmount()
+{
+	for folder; do
+		tries=0
+		while mounted "$folder"; do
+			umount "$folder" || usleep 100000
+			tries=$((tries + 1))
+			[ $tries -lt 10 ] || return
+		done
+	done
+	return 0
+}
+
+# zeros FILE SIZE: a file without holes; SIZE in MiB
+zeros()
+{
+	dd if=/dev/zero of="$1" bs=1M count="$2"
+}
+
+# put VALUE FILE: writes a value to a file that exists. A fault can hit open() as well.
+put()
+{
+	F sh -c 'echo "$1" > "$2"' sh "$1" "$2"
+}
+
+# set_to VALUE FILE: the same, and no fault hits it. Quiet about a file that does not exist.
+set_to()
+{
+	[ ! -e "$2" ] || echo "$1" > "$2"
+}
+
+# link_gone DEVICE...: removes network devices that exist
+link_gone()
+{
+	for device; do
+		[ ! -e "/sys/class/net/$device" ] || ip link del "$device" || return
+	done
+	return 0
+}
+
+# device_there PATH: waits until a device appears
+device_there()
+{
+	tries=0
+	while [ ! -e "$1" ]; do
+		usleep 20000
+		tries=$((tries + 1))
+		[ $tries -lt 100 ] || return
+	done
+}
+
+# attach FILE DEVICE: a loop device
+attach()
+{
+	losetup "$2" "$1"
+}
+
+detach()
+{
+	! losetup "$1" > /dev/null 2>&1 || losetup -d "$1"
+}
+
+make_fs()
+{
+	[ -z "$MKFS" ] || $MKFS $DEVICE
+}
+
+on_image()
+{
+	zeros $IMAGE "$1"
+	DEVICE=/dev/loop0
+	KIND=$2
+	OPTIONS=$3
+	shift 3
+	MKFS=$*
+	attach $IMAGE $DEVICE && make_fs
+}
+
+on_disk()
+{
+	DEVICE=/dev/vda
+	KIND=$1
+	OPTIONS=$2
+	shift 2
+	MKFS=$*
+	make_fs
+}
+
+on_file()
+{
+	DEVICE=/dev/loop0
+	KIND=$2
+	OPTIONS=${3:+$3,}ro
+	attach "$1" $DEVICE
+}
+
+# What a mounted file system is used for
+use()
+{
+	case ,$OPTIONS, in
+	*,ro,*) F huntwork read /mnt ;;
+	*) F huntwork files /mnt ;;
+	esac
+}
+
+# The file systems that can be mounted again with other options refuse nothing here.
+work()
+{
+	[ -z "$MKFS" ] || : > /tmp/.used
+	F mount -t "$KIND" ${OPTIONS:+-o "$OPTIONS"} $DEVICE /mnt || return
+	use || return
+	case ,$OPTIONS, in
+	*,ro,*) ;;
+	*) F mount -o remount,ro /mnt || return ;;
+	esac
+	F umount /mnt || return
+	rm -f /tmp/.used
+}
+
+clean()
+{
+	unmount /mnt || return
+	[ -e /tmp/.used ] || return 0
+	make_fs && rm -f /tmp/.used
+}
+
+# tree FOLDER: files of all kinds that an image can hold
+tree()
+{
+	mkdir -p "$1/one/two" "$1/many"
+	echo short > "$1/short"
+	dd if=/bin/busybox of="$1/one/program" bs=4096 count=60
+	dd if=/dev/zero of="$1/one/zeros" bs=4096 count=40
+	seq 1 4000 > "$1/one/two/numbers"
+	ln -s one/two/numbers "$1/link"
+	ln "$1/short" "$1/hard"
+	mknod "$1/null" c 1 3
+	mkfifo "$1/fifo"
+	for number in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		echo $number > "$1/many/a-name-that-is-not-short-$number"
+	done
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# UFS2 of FreeBSD
+#
+# programs: huntwork makefs
+# modules: ufs
+
+. /qt/workloads/lib.sh
+
+prepare()
+{
+	tree /tmp/tree
+	makefs -t ffs -o version=2 -s 4m /tmp/ufs /tmp/tree
+	on_file /tmp/ufs ufs ufstype=ufs2
+}

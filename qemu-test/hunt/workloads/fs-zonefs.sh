@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# zonefs on a zoned device in memory
+#
+# programs: huntwork
+# modules: zonefs
+
+. /qt/workloads/lib.sh
+
+prepare()
+{
+	modprobe null_blk nr_devices=1 zoned=1 zone_size=4 zone_nr_conv=2 gb=1 memory_backed=1 || return
+	device_there /dev/nullb0 || return
+	superblock
+}
+
+# magic, CRC, and the features that make zones files
+superblock()
+{
+	dd if=/dev/zero of=/dev/nullb0 bs=4096 count=1
+	printf 'SUPER' | dd of=/dev/nullb0 bs=4096 conv=notrunc
+}
+
+work()
+{
+	F mount -t zonefs /dev/nullb0 /mnt || return
+	F dd if=/dev/zero of=/mnt/seq/0 bs=4096 count=4 oflag=direct conv=notrunc || return
+	F truncate -s 0 /mnt/seq/0 || return
+	F huntwork read /mnt/cnv || return
+	F umount /mnt
+}
+
+clean()
+{
+	unmount /mnt
+}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# MD: RAID 10
+#
+# programs: mdadm
+# modules: raid10
+
+. /qt/workloads/lib.sh
+
+prepare()
+{
+	zeros /tmp/disk0 8
+	attach /tmp/disk0 /dev/loop0 || return
+	zeros /tmp/disk1 8
+	attach /tmp/disk1 /dev/loop1 || return
+	zeros /tmp/disk2 8
+	attach /tmp/disk2 /dev/loop2 || return
+	zeros /tmp/disk3 8
+	attach /tmp/disk3 /dev/loop3 || return
+	zeros /tmp/disk4 8
+	attach /tmp/disk4 /dev/loop4 || return
+}
+
+work()
+{
+	F mdadm --create /dev/md0 --run --force --assume-clean --level=10 --raid-devices=4 --metadata=1.2 --layout=f2 --chunk=64 /dev/loop0 /dev/loop1 /dev/loop2 /dev/loop3 || return
+	F dd if=/dev/zero of=/dev/md0 bs=64k count=4 oflag=direct || return
+	F dd if=/dev/md0 of=/dev/null bs=64k count=4 iflag=direct || return
+	F mdadm --detail /dev/md0 || return
+	F mdadm --stop /dev/md0 || return
+	F mdadm --assemble /dev/md0 --run /dev/loop0 /dev/loop1 /dev/loop2 /dev/loop3 || return
+	F mdadm --stop /dev/md0
+}
+
+clean()
+{
+	[ ! -e /sys/block/md0 ] || mdadm --stop /dev/md0 || return
+	for disk in 0 1 2 3 4; do
+		dd if=/dev/zero of=/dev/loop$disk bs=64k count=4 oflag=direct
+	done
+	return 0
+}
