@@ -49,7 +49,18 @@ zeros()
 # put VALUE FILE: writes a value to a file that exists. A fault can hit open() as well.
 put()
 {
+	# shellcheck disable=SC2016
 	F sh -c 'echo "$1" > "$2"' sh "$1" "$2"
+}
+
+# try COMMAND...: it may fail
+try()
+{
+	"$@"
+	# of serve.sh: the first command of F that failed
+	# shellcheck disable=SC2034
+	FAILED=
+	return 0
 }
 
 # set_to VALUE FILE: the same, and no fault hits it. Quiet about a file that does not exist.
@@ -91,7 +102,9 @@ detach()
 
 make_fs()
 {
-	[ -z "$MKFS" ] || $MKFS $DEVICE
+	# several words
+	# shellcheck disable=SC2086
+	[ -z "$MKFS" ] || $MKFS "$DEVICE"
 }
 
 on_image()
@@ -136,7 +149,7 @@ use()
 work()
 {
 	[ -z "$MKFS" ] || : > /tmp/.used
-	F mount -t "$KIND" ${OPTIONS:+-o "$OPTIONS"} $DEVICE /mnt || return
+	F mount -t "$KIND" ${OPTIONS:+-o "$OPTIONS"} "$DEVICE" /mnt || return
 	use || return
 	case ,$OPTIONS, in
 	*,ro,*) ;;

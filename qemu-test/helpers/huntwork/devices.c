@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <termios.h>
 #include <unistd.h>
 
 static unsigned char bytes[65536];
@@ -40,7 +41,7 @@ static size_t parse(const char *text)
 }
 
 /*
- * ioctl PATH WORD ARGS...: opens PATH and runs these words on it. A word that begins with ? may
+ * ioctl PATH WORD ARGS...: opens PATH and runs these words on it. A word that begins with - may
  * fail because the device does not have it.
  *
  *	call CODE NUMBER	an ioctl with a number
@@ -59,7 +60,7 @@ void do_ioctl(char **args)
 
 	while (*a) {
 		const char *word = *a++;
-		bool optional = *word == '?';
+		bool optional = *word == '-';
 		long status = 0;
 		void *p;
 
@@ -109,4 +110,30 @@ void do_open(char **args)
 	}
 	while (n)
 		close(fds[--n]);
+}
+
+/*
+ * ldisc N: a pair of terminals, the line discipline N on the slave, a few bytes through it. SLIP
+ * makes a network device, which goes away with the line.
+ */
+void do_ldisc(char **args)
+{
+	int master = open_or_fail("/dev/ptmx", O_RDWR | O_NOCTTY), slave, n = number(args[0]), zero = 0;
+	struct termios t;
+	char name[64];
+
+	must("unlock", ioctl(master, TIOCSPTLCK, &zero));
+	must("number", ioctl(master, TIOCGPTN, &zero));
+	snprintf(name, sizeof(name), "/dev/pts/%d", zero);
+	slave = open_or_fail(name, O_RDWR | O_NOCTTY);
+	must("tcgetattr", tcgetattr(slave, &t));
+	cfmakeraw(&t);
+	must("tcsetattr", tcsetattr(slave, TCSANOW, &t));
+	must("line discipline", ioctl(slave, TIOCSETD, &n));
+	may("write", write(master, "\xc0" "abcdef\r\x7e" "0123\x7e", 14));
+	usleep(2000);
+	n = 0;
+	must("line discipline", ioctl(slave, TIOCSETD, &n));
+	close(slave);
+	close(master);
 }

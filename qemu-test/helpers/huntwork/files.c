@@ -11,6 +11,8 @@
 #include <limits.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -405,4 +407,76 @@ void do_names(char **args)
 {
 	must("chdir", chdir(args[0]));
 	many(number(args[1]));
+}
+
+static void encrypted(const char *folder, const void *policy)
+{
+	char name[64];
+	int fd;
+
+	must("mkdir", mkdir(folder, 0700));
+	fd = open_or_fail(folder, O_RDONLY | O_DIRECTORY);
+	must("policy", ioctl(fd, FS_IOC_SET_ENCRYPTION_POLICY, policy));
+	close(fd);
+	snprintf(name, sizeof(name), "%s/file", folder);
+	fd = create(name);
+	fill(fd, 4 * BLOCK, 0);
+	read_again(fd, 4 * BLOCK, 0);
+	close(fd);
+	snprintf(name, sizeof(name), "%s/link", folder);
+	must("symlink", symlink("target of a link", name));
+	list(folder);
+}
+
+static void verified(void)
+{
+	struct fsverity_enable_arg a = {
+		.version = 1, .hash_algorithm = FS_VERITY_HASH_ALG_SHA256, .block_size = BLOCK,
+		.salt_size = 4, .salt_ptr = (unsigned long)"salt",
+	};
+	struct fsverity_digest *d = room(sizeof(*d) + 64);
+	int fd = create("verified");
+
+	fill(fd, 8 * BLOCK, 0);
+	close(fd);
+	fd = open_or_fail("verified", O_RDONLY);
+	must("verity", ioctl(fd, FS_IOC_ENABLE_VERITY, &a));
+	d->digest_size = 64;
+	must("digest", ioctl(fd, FS_IOC_MEASURE_VERITY, d));
+	read_again(fd, BLOCK, 5 * BLOCK);
+	close(fd);
+	free(d);
+}
+
+/* encrypt FOLDER: the top of a file system with encryption and verity, with several policies */
+void do_encrypt(char **args)
+{
+	struct fscrypt_add_key_arg *key = room(sizeof(*key) + 64);
+	struct fscrypt_policy_v2 policy = {
+		.version = FSCRYPT_POLICY_V2, .contents_encryption_mode = FSCRYPT_MODE_AES_256_XTS,
+		.filenames_encryption_mode = FSCRYPT_MODE_AES_256_CTS, .flags = FSCRYPT_POLICY_FLAGS_PAD_32,
+	};
+	struct fscrypt_remove_key_arg gone = { 0 };
+	struct fscrypt_get_key_status_arg status = { 0 };
+	int fd;
+
+	must("chdir", chdir(args[0]));
+	fd = open_or_fail(".", O_RDONLY | O_DIRECTORY);
+	key->key_spec.type = FSCRYPT_KEY_SPEC_TYPE_IDENTIFIER;
+	key->raw_size = 64;
+	memset(key->raw, 'k', 64);
+	must("add key", ioctl(fd, FS_IOC_ADD_ENCRYPTION_KEY, key));
+	memcpy(policy.master_key_identifier, key->key_spec.u.identifier, sizeof(policy.master_key_identifier));
+	encrypted("one", &policy);
+	policy.contents_encryption_mode = FSCRYPT_MODE_AES_128_CBC;
+	policy.filenames_encryption_mode = FSCRYPT_MODE_AES_128_CTS;
+	policy.flags = FSCRYPT_POLICY_FLAGS_PAD_4;
+	encrypted("two", &policy);
+	status.key_spec = gone.key_spec = key->key_spec;
+	must("status", ioctl(fd, FS_IOC_GET_ENCRYPTION_KEY_STATUS, &status));
+	must("remove key", ioctl(fd, FS_IOC_REMOVE_ENCRYPTION_KEY, &gone));
+	list("one");
+	close(fd);
+	verified();
+	free(key);
 }

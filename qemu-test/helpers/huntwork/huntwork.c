@@ -23,9 +23,11 @@ static const struct {
 } kinds[] = {
 	{ "alg", do_alg },
 	{ "bpf", do_bpf },
+	{ "encrypt", do_encrypt },
 	{ "files", do_files },
 	{ "ioctl", do_ioctl },
 	{ "keys", do_keys },
+	{ "ldisc", do_ldisc },
 	{ "names", do_names },
 	{ "notify", do_notify },
 	{ "open", do_open },

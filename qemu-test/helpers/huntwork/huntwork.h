@@ -36,6 +36,7 @@ void *room(size_t size);
 void do_files(char **args);
 void do_read(char **args);
 void do_names(char **args);
+void do_encrypt(char **args);
 /* crypto.c */
 void do_alg(char **args);
 void do_keys(char **args);
@@ -50,6 +51,7 @@ void do_xdp(char **args);
 /* devices.c */
 void do_ioctl(char **args);
 void do_open(char **args);
+void do_ldisc(char **args);
 /* events.c */
 void do_perf(char **args);
 void do_notify(char **args);

@@ -197,7 +197,7 @@ static char **step(char **a)
 {
 	const char *word = *a++;
 
-	optional = *word == '?';
+	optional = *word == '-';
 	word += optional;
 	if (!strcmp(word, "socket")) {
 		add(socket(number(a[0]), number(a[1]), number(a[2])));
@@ -278,7 +278,7 @@ static char **step(char **a)
 }
 
 /*
- * socket WORD ARGS...: a number of words. A word that begins with ? may fail because the kernel
+ * socket WORD ARGS...: a number of words. A word that begins with - may fail because the kernel
  * does not have it.
  *
  *	socket FAMILY TYPE PROTOCOL	a new socket; all other words belong to the newest one

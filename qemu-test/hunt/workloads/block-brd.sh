@@ -19,7 +19,7 @@ prepare()
 work()
 {
 	for table in /tmp/tables/*; do
-		dd if=$table of=/dev/ram0 bs=1M count=16 || return
+		dd if="$table" of=/dev/ram0 bs=1M count=16 || return
 		F blockdev --rereadpt /dev/ram0 || return
 	done
 	F blockdev --flushbufs /dev/ram0

@@ -11,7 +11,7 @@ prepare()
 {
 	modprobe null_blk nr_devices=0
 	mount -t configfs x /sys/kernel/config
-	cd /sys/kernel/config/nullb
+	cd /sys/kernel/config/nullb || return
 }
 
 work()
@@ -32,8 +32,7 @@ work()
 	put mq-deadline /sys/block/nullb0/queue/scheduler || return
 	put none /sys/block/nullb0/queue/scheduler || return
 	put 100 /sys/block/nullb0/queue/nr_requests || return
-	put 1 /sys/block/nullb0/queue/wbt_lat_usec
-	FAILED=
+	try put 1 /sys/block/nullb0/queue/wbt_lat_usec
 	put 0 a/power || return
 	F mkdir b || return
 	put 1 b/zoned || return
@@ -41,8 +40,7 @@ work()
 	put 1 b/zone_nr_conv || return
 	put 64 b/size || return
 	put 1 b/power || return
-	F blkzone report /dev/nullb0 || F blkzone report /dev/nullb1 || return
-	FAILED=
+	try F blkzone report /dev/nullb0 || F blkzone report /dev/nullb1 || return
 	put 0 b/power || return
 	F rmdir b a
 }

@@ -12,7 +12,7 @@ prepare()
 	zeros /tmp/disk 8
 	attach /tmp/disk /dev/loop0
 	mount -t configfs x /sys/kernel/config
-	modprobe nvmet && modprobe nvme-loop && cd /sys/kernel/config/nvmet
+	modprobe nvmet && modprobe nvme-loop && cd /sys/kernel/config/nvmet || return
 }
 
 work()

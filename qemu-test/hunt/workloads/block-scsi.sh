@@ -15,12 +15,14 @@ prepare()
 work()
 {
 	put 1 /sys/bus/pseudo/drivers/scsi_debug/add_host || return
-	disk=$(ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*:0/block/* | head -n 1)
+	for disk in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*:0/block/*; do
+		break
+	done
 	device_there "/dev/${disk##*/}" || return
 	F dd if="/dev/${disk##*/}" of=/dev/null bs=64k count=4 iflag=direct || return
 	F dd if=/dev/zero of="/dev/${disk##*/}" bs=64k count=4 oflag=direct || return
 	F blkdiscard "/dev/${disk##*/}" || return
-	F huntwork ioctl "/dev/${disk##*/}" ?with 0x5382 00 || return
+	F huntwork ioctl "/dev/${disk##*/}" -with 0x5382 00 || return
 	F cat /proc/scsi/scsi || return
 	put -1 /sys/bus/pseudo/drivers/scsi_debug/add_host
 }

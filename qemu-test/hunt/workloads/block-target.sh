@@ -10,7 +10,7 @@ prepare()
 {
 	zeros /tmp/disk 8
 	mount -t configfs x /sys/kernel/config
-	modprobe target_core_mod && modprobe tcm_loop && cd /sys/kernel/config/target
+	modprobe target_core_mod && modprobe tcm_loop && cd /sys/kernel/config/target || return
 }
 
 work()
@@ -30,8 +30,7 @@ work()
 	F rm loopback/naa.5001405000000001/tpgt_1/lun/lun_0/f || return
 	F rm loopback/naa.5001405000000001/tpgt_1/lun/lun_1/r || return
 	F rmdir loopback/naa.5001405000000001/tpgt_1/lun/lun_0 loopback/naa.5001405000000001/tpgt_1/lun/lun_1 || return
-	put NULL loopback/naa.5001405000000001/tpgt_1/nexus
-	FAILED=
+	try put NULL loopback/naa.5001405000000001/tpgt_1/nexus
 	F rmdir loopback/naa.5001405000000001/tpgt_1 loopback/naa.5001405000000001 || return
 	F rmdir core/fileio_0/f/alua/group core/fileio_0/f core/rd_mcp_1/r core/fileio_0 core/rd_mcp_1
 }

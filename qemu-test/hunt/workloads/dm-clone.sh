@@ -30,9 +30,7 @@ work()
 
 clean()
 {
-	for name in clone; do
-		[ ! -e /dev/mapper/$name ] || dmsetup remove --retry $name || return
-	done
+	[ ! -e /dev/mapper/clone ] || dmsetup remove --retry clone || return
 	dd if=/dev/zero of=/dev/loop0 bs=1M count=1 oflag=direct
 	return 0
 }

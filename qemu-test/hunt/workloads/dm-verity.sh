@@ -34,8 +34,6 @@ work()
 
 clean()
 {
-	for name in v; do
-		[ ! -e /dev/mapper/$name ] || dmsetup remove --retry $name || return
-	done
+	[ ! -e /dev/mapper/v ] || dmsetup remove --retry v || return
 	return 0
 }

@@ -5,6 +5,8 @@
 # programs: ethtool ip
 # modules: veth
 
+. /qt/workloads/lib.sh
+
 prepare()
 {
 	ip link add v0 type veth peer name v1
@@ -13,9 +15,8 @@ prepare()
 work()
 {
 	for option in -k -c -g -l -a -i -T --show-features; do
-		F ethtool $option v0
+		try F ethtool $option v0
 	done
-	FAILED=
 	F ethtool -K v0 gro on tso off || return
 	F ethtool -L v0 rx 2 tx 2 || return
 	F ethtool -L v0 rx 1 tx 1

@@ -19,7 +19,7 @@ prepare()
 work()
 {
 	: > /tmp/.used
-	F mount -t btrfs -o space_cache=v2 $DEVICE /mnt || return
+	F mount -t btrfs -o space_cache=v2 "$DEVICE" /mnt || return
 	F btrfs quota enable /mnt || return
 	F btrfs subvolume create /mnt/s || return
 	F dd if=/bin/busybox of=/mnt/s/file bs=64k count=8 || return

@@ -15,18 +15,18 @@ prepare()
 
 make_fs()
 {
-	mkfs.ext4 -q -F -b 4096 -O quota,encrypt,verity $DEVICE 16M
+	mkfs.ext4 -q -F -b 4096 -O quota,encrypt,verity "$DEVICE" 16M
 }
 
 work()
 {
 	: > /tmp/.used
-	F mount -t ext4 -o usrquota,inlinecrypt $DEVICE /mnt || return
+	F mount -t ext4 -o usrquota,inlinecrypt "$DEVICE" /mnt || return
 	F setquota -u 1000 100 200 10 20 /mnt || return
 	F huntwork encrypt /mnt || return
 	F dd if=/bin/busybox of=/mnt/file bs=64k count=8 || return
 	F e4defrag /mnt/file || return
-	F resize2fs $DEVICE || return
+	F resize2fs "$DEVICE" || return
 	F quotaoff /mnt || return
 	F umount /mnt || return
 	make_fs || return

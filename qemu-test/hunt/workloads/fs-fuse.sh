@@ -9,14 +9,14 @@
 
 prepare()
 {
-	zeros $IMAGE 8
-	mkfs.ext4 -q -F $IMAGE
+	zeros "$IMAGE" 8
+	mkfs.ext4 -q -F "$IMAGE"
 }
 
 work()
 {
 	: > /tmp/.used
-	F fuse2fs -o rw,fakeroot $IMAGE /mnt || return
+	F fuse2fs -o rw,fakeroot "$IMAGE" /mnt || return
 	F huntwork names /mnt 20 || return
 	F huntwork read /mnt || return
 	F umount /mnt || return
@@ -27,5 +27,5 @@ clean()
 {
 	unmount /mnt || return
 	[ -e /tmp/.used ] || return 0
-	mkfs.ext4 -q -F $IMAGE && rm -f /tmp/.used
+	mkfs.ext4 -q -F "$IMAGE" && rm -f /tmp/.used
 }

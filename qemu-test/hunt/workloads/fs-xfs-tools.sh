@@ -16,7 +16,7 @@ prepare()
 work()
 {
 	: > /tmp/.used
-	F mount -t xfs -o uquota,gquota,pquota $DEVICE /mnt || return
+	F mount -t xfs -o uquota,gquota,pquota "$DEVICE" /mnt || return
 	F xfs_io -f -c "pwrite -q 0 200k" -c "reflink /mnt/a 0 200k 4k" -c "fsync" -c "bmap -v" /mnt/a || return
 	F xfs_io -x -c "fsmap" -c "label hunt" -c "statfs" /mnt || return
 	for part in sb agf agfl agi bnobt cntbt inobt finobt rmapbt refcountbt; do

@@ -23,8 +23,7 @@ work()
 	F dd if=/dev/zero of=/dev/md0 bs=64k count=4 oflag=direct || return
 	F mdadm /dev/md0 --add /dev/loop2 || return
 	F mdadm /dev/md0 --fail /dev/loop1 --remove /dev/loop1 || return
-	F mdadm --wait /dev/md0
-	FAILED=
+	try F mdadm --wait /dev/md0
 	F mdadm --detail /dev/md0 || return
 	F mdadm --stop /dev/md0 || return
 	F mdadm --assemble /dev/md0 --run /dev/loop0 /dev/loop1 || return

@@ -29,8 +29,7 @@ work()
 	F dd if=/dev/md0 of=/dev/null bs=64k count=4 iflag=direct || return
 	F mdadm /dev/md0 --remove /dev/loop0 || return
 	F mdadm /dev/md0 --add /dev/loop0 || return
-	F mdadm --wait /dev/md0
-	FAILED=
+	try F mdadm --wait /dev/md0
 	F mdadm --detail /dev/md0 || return
 	F mdadm --stop /dev/md0 || return
 	F mdadm --assemble /dev/md0 --run /dev/loop0 /dev/loop1 /dev/loop2 /dev/loop3 || return

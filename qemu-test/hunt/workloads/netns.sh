@@ -25,9 +25,10 @@ work()
 clean()
 {
 	ip netns del hunt
-	for round in 1 2 3 4 5 6 7 8 9 10; do
-		[ -e /sys/class/net/v0 ] || return 0
+	tries=0
+	while [ -e /sys/class/net/v0 ] && [ $tries -lt 10 ]; do
 		usleep 50000
+		tries=$((tries + 1))
 	done
 	link_gone v0
 }

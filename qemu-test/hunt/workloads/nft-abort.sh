@@ -5,6 +5,8 @@
 # programs: nft
 # modules: nf_tables
 
+. /qt/workloads/lib.sh
+
 prepare()
 {
 	cat > /tmp/rules <<-'END'
@@ -40,8 +42,7 @@ work()
 {
 	F nft -f /tmp/rules || return
 	# it has to fail: a fault in it changes nothing
-	! F nft -f /tmp/bad || return
-	FAILED=
+	try ! F nft -f /tmp/bad || return
 	F nft flush ruleset
 }
 

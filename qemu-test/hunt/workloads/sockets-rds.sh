@@ -7,5 +7,5 @@
 
 work()
 {
-	F huntwork socket socket 21 5 0 bind 0200.0fa0.7f000001 socket 21 5 0 bind 0200.0fa1.7f000001 ?set 276 8 01000000 sendto 01020304 0200.0fa0.7f000001 sleep 50 use 0 receive names
+	F huntwork socket socket 21 5 0 bind 0200.0fa0.7f000001 socket 21 5 0 bind 0200.0fa1.7f000001 -set 276 8 01000000 sendto 01020304 0200.0fa0.7f000001 sleep 50 use 0 receive names
 }

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Algorithms for user space: hashes
+#
+# programs: huntwork
+# modules: af_alg algif_hash cmac xcbc vmac sha3_generic blake2b_generic streebog_generic sm3_generic michael_mic wp512 rmd160 md4 xxhash_generic ghash-generic poly1305_generic nhpoly1305 hmac sha512_generic
+
+work()
+{
+	F huntwork alg hash 'sha256' 0 0 || return
+	F huntwork alg hash 'hmac(sha512)' 20 0 || return
+	F huntwork alg hash 'cmac(aes)' 16 0 || return
+	F huntwork alg hash 'xcbc(aes)' 16 0 || return
+	F huntwork alg hash 'vmac64(aes)' 16 0 || return
+	F huntwork alg hash 'sha3-256' 0 0 || return
+	F huntwork alg hash 'blake2b-256' 16 0 || return
+	F huntwork alg hash 'streebog256' 0 0 || return
+	F huntwork alg hash 'sm3' 0 0 || return
+	F huntwork alg hash 'michael_mic' 8 0 || return
+	F huntwork alg hash 'wp512' 0 0 || return
+	F huntwork alg hash 'rmd160' 0 0 || return
+	F huntwork alg hash 'md4' 0 0 || return
+	F huntwork alg hash 'crc32c' 0 0 || return
+	F huntwork alg hash 'xxhash64' 8 0 || return
+	F huntwork alg hash 'ghash' 16 0 || return
+	F huntwork alg hash 'poly1305' 0 0 || return
+	F huntwork alg hash 'nhpoly1305' 1088 0
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Line disciplines of terminals: n_gsm, n_hdlc, SLIP, PPP, CAN, CAIF, X.25, radio, Bluetooth, input ports
+#
+# programs: huntwork
+# modules: slip ppp_async ppp_synctty n_gsm n_hdlc hci_uart slcan can327 caif_serial mkiss 6pack serport nci_uart pps-ldisc lapb
+
+. /qt/workloads/lib.sh
+
+work()
+{
+	for number in 1 2 3 5 6 7 13 15 17 20 21 25 28 29 30; do
+		F huntwork ldisc $number || return
+	done
+}
