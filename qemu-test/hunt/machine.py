@@ -191,8 +191,7 @@ def walk_once(names, store, options, a, why_stop, note=None):
             append += NTH
         try:
             out = guest.boot(label, image, initrd, append, timeout=24 * 3600, stream=reader.line, until=until,
-                             memory=keys.get("memory") or "768M", drive=drive,
-                             extra=guest.ICOUNT if a.icount else ())
+                             memory=keys.get("memory") or "768M", drive=drive)
         finally:
             reader.flush()
             f.remove()
