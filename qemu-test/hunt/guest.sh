@@ -11,8 +11,8 @@
 # modules to load before a walk: of a script, those that it asks for; of a module, those that it needs
 load_modules()
 {
-	for module in $1; do
-		modprobe "$module" || echo "# cannot load $module"
+	for wanted in $1; do
+		modprobe "$wanted" || echo "# cannot load $wanted"
 	done
 }
 
@@ -22,8 +22,8 @@ unload_all()
 	for round in 1 2 3 4 5 6; do
 		awk '$3 == 0 { print $1 }' /proc/modules > /tmp/unused
 		[ -s /tmp/unused ] || break
-		while read -r module; do
-			rmmod "$module" 2> /dev/null
+		while read -r unused; do
+			rmmod "$unused" 2> /dev/null
 		done < /tmp/unused
 	done
 	rm -f /tmp/unused

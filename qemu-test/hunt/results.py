@@ -63,6 +63,11 @@ class Finding:
     def line(self):
         return f"{self.workload}: {self.key}: {self.what}"
 
+    def parts(self):
+        """What can be found again: of several lines that leak, each."""
+        kind, _, what = self.what.partition(": ")
+        return [f"{kind}: {w}" for w in (what.split(",") if kind == "leak" else [what])]
+
 
 def substance(splat):
     """A splat without what differs in each boot: addresses, offsets, process ids."""

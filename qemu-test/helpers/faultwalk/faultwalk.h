@@ -97,6 +97,7 @@ struct finding {
 	char leak[1000];
 	char log[MOST_LOG][200];
 	unsigned int nr_log;
+	bool repeats;		/* the log has come to the same splat again */
 	bool take_all;		/* note each line of the log, not only a splat */
 	long bytes;
 	bool hung, stuck;

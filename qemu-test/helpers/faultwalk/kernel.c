@@ -95,6 +95,9 @@ void open_log(void)
 
 static bool is_splat(const char *line)
 {
+	/* fail-nth announces the copy from or to user space that it makes fail */
+	if (strstr(line, "Call Trace:") && !strncmp(last_line, "FAULT INJECTION:", 16))
+		return false;
 	for (size_t i = 0; i < sizeof(splats) / sizeof(splats[0]); i++)
 		if (strstr(line, splats[i]))
 			return true;
@@ -114,18 +117,28 @@ static void take_splat(struct finding *f, const char *line)
 			*p = '_';
 }
 
+/* Registers, code and what the unwinder is not sure about */
+static bool is_ballast(const char *line)
+{
+	return !strncmp(line, " ? ", 3) || !strncmp(line, "Code: ", 6) ||
+	       (*line == 'R' && (line[3] == ':' || (line[3] && line[4] == ':')) &&
+		strncmp(line, "RIP:", 4));
+}
+
 /*
- * Everything from the first splat on, with one line before it, for the report.  A log that
- * is full loses what comes later: the first report matters.
+ * Everything from the first splat on, with one line before it, for the report.  It ends when
+ * the splat comes again, with the next fault.
  */
 static void note_line(struct finding *f, const char *line, bool splat)
 {
-	if (f->nr_log == MOST_LOG)
+	if (f->nr_log == MOST_LOG || f->repeats || is_ballast(line))
 		return;
 	if (!f->nr_log && !f->take_all && !splat)
 		return;
 	if (!f->nr_log && splat && *last_line)
 		snprintf(f->log[f->nr_log++], sizeof(f->log[0]), "%.190s", last_line);
+	for (unsigned int i = 0; splat && i < f->nr_log && i < 2; i++)
+		f->repeats |= f->nr_log > 2 && !strcmp(f->log[i], line);
 	snprintf(f->log[f->nr_log++], sizeof(f->log[0]), "%.190s", line);
 }
 

@@ -31,11 +31,16 @@ static struct tag {
 #define NR_TAGS		(1U << 14)
 #define PATIENCE	3	/* a tag that was cleared so often must exceed its maximum */
 
-/* Chance decides how many slabs hold a few objects. */
+/*
+ * Chance decides how many slabs hold a few objects, and when areas of vmalloc() are unmapped
+ * whose pages have been freed.
+ */
 static bool is_chance(const struct allocinfo_tag *id)
 {
 	return !strncmp(id->function, "alloc_slab_page", 15) ||
-	       !strcmp(id->function, "memcg_alloc_slab_cgroups");
+	       !strcmp(id->function, "memcg_alloc_slab_cgroups") ||
+	       !strcmp(id->function, "preload_this_cpu_lock") ||
+	       !strcmp(id->function, "alloc_vmap_area");
 }
 
 static uint32_t hash_text(uint32_t hash, const char *p)
