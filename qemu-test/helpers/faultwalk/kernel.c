@@ -96,7 +96,7 @@ void open_log(void)
 static bool is_splat(const char *line)
 {
 	/* fail-nth announces the copy from or to user space that it makes fail */
-	if (strstr(line, "Call Trace:") && !strncmp(last_line, "FAULT INJECTION:", 16))
+	if (strstr(line, "Call Trace:") && !strncmp(last_line, "FAULT_INJECTION:", 16))
 		return false;
 	for (size_t i = 0; i < sizeof(splats) / sizeof(splats[0]); i++)
 		if (strstr(line, splats[i]))

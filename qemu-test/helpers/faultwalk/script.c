@@ -196,15 +196,29 @@ static void kill_new(const char *pid)
 		kill(atoi(pid), SIGKILL);
 }
 
-/* First let the shell clean up, which it can if only its program hangs. */
+static unsigned int nr_faulted;
+
+static void count_faulted(const char *pid)
+{
+	nr_faulted += task_is_called(pid, FAULTED) && !is_kernel_thread(pid);
+}
+
+/*
+ * First let the shell clean up, which it can if only its program hangs.  A program that
+ * survives SIGKILL waits in the kernel.
+ */
 static bool ends_after_kill(void)
 {
 	log_hang();
 	for_each_process(kill_faulted);
-	if (answered(KILLED_MS))
-		return true;
-	for_each_process(kill_new);
-	return answered(KILLED_MS);
+	if (!answered(KILLED_MS)) {
+		for_each_process(kill_new);
+		if (!answered(KILLED_MS))
+			return false;
+	}
+	nr_faulted = 0;
+	for_each_process(count_faulted);
+	return !nr_faulted;
 }
 
 /* Programs that went to the background became children of the walker when they ended. */
