@@ -201,7 +201,9 @@ run_boots()
 	boot=$(state boot)
 	failed=0
 	for test in $(echo "$tests" | grep "^test_${boot}_"); do
-		run_one "$test" || failed=1
+		# after || or in a condition, dash ignores set -e, also in the functions it calls
+		run_one "$test"
+		[ $? = 0 ] || failed=1
 	done
 	if [ $failed = 0 ] && echo "$tests" | grep -q "^test_$((boot + 1))_"; then
 		next_boot $((boot + 1))

@@ -22,6 +22,8 @@ test_1_has_the_package()
 
 test_2_programs_answer()
 {
+	on_ours
+	needs_profiling
 	all_units_well
 	allocinfo check
 	alloctop -1 -n 5
@@ -38,15 +40,16 @@ test_2_running_kernel_is_read_as_a_dump()
 	apt-get update
 	apt-get -y install python3-drgn
 	allocinfo-dump /proc/kcore > /tmp/dump
-	tail -n +3 $INFO > /tmp/after
-	tail -n +3 /tmp/dump > /tmp/lines
-	eq "names that differ" "$(sed 's/^ *[0-9]* *[0-9]* //' /tmp/lines > /tmp/names1
-		sed 's/^ *[0-9]* *[0-9]* //' /tmp/after > /tmp/names2
-		cmp /tmp/names1 /tmp/names2 2>&1)" ""
+	cat $INFO > /tmp/table
+	# the lines that hold nothing say nothing
+	awk '$1 > 0' /tmp/table > /tmp/after
+	awk '$1 > 0' /tmp/dump > /tmp/lines
+	eq "lines" "$(wc -l < /tmp/dump)" "$(wc -l < /tmp/table)"
 	same=$(grep -Fcxf /tmp/lines /tmp/after)
 	all=$(wc -l < /tmp/after)
-	note "/proc/kcore: $same of $all lines have the figures of $INFO, read just after it"
-	[ $((same * 100)) -ge $((all * 95)) ] || fail "only $same of $all lines have the same figures"
+	[ "$all" -gt 400 ] || fail "only $all lines hold memory"
+	note "/proc/kcore: $same of $all lines that hold memory have the figures of $INFO, read just after it"
+	[ $((same * 100)) -ge $((all * 85)) ] || fail "only $same of $all lines have the same figures"
 }
 
 test_2_units_start()
@@ -69,7 +72,7 @@ serves()
 {
 	get /metrics > /tmp/metrics
 	head -n 1 /tmp/metrics | grep -q " 200 "
-	grep -q "^linux_alloc_profiling 1" /tmp/metrics
+	grep -q "^linux_alloc_profiling{state=\"on\"} 1" /tmp/metrics
 	grep -c "^linux_alloc_site_bytes{" /tmp/metrics
 	get /debug/pprof/heap > /tmp/profile
 	head -n 1 /tmp/profile | grep -q " 200 "
@@ -96,7 +99,7 @@ test_2_server_has_no_rights()
 
 exports()
 {
-	grep -q "^linux_alloc_profiling 1" $PROM
+	grep -q "^linux_alloc_profiling{state=\"on\"} 1" $PROM
 	[ "$(grep -c '^linux_alloc' $PROM)" -gt 20 ]
 	[ "$(grep -c '^linux_alloc' $PROM)" -le 100 ]
 }
@@ -104,16 +107,18 @@ exports()
 test_2_exports_to_a_file()
 {
 	exports
-	rm $PROM
 }
 
 test_3_units_run_after_a_reboot()
 {
+	on_ours
+	needs_profiling
 	all_units_well
 	eq allocinfod.service "$(systemctl is-active allocinfod.service)" active
 	serves
 	i=0
-	until [ -e $PROM ]; do
+	# an older file is from before the reboot
+	until [ $PROM -nt /proc/1 ]; do
 		i=$((i + 1))
 		[ $i -lt 150 ] || fail "the timer wrote no $PROM"
 		sleep 1
