@@ -11,6 +11,8 @@
 # programs: allocinfo
 # modules: ctag_leak
 # memory: 768M
+# icount: yes
+# cpus: 1
 # timeout: 300
 
 . /qt/lib.sh
@@ -25,6 +27,7 @@ churn()
 		seq 200 | while read -r i; do echo "$i" > "/tmp/churn/$i"; done
 		ls -lR /sys/class > /dev/null
 		rm -r /tmp/churn
+		sleep 1
 	done
 }
 
