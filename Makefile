@@ -38,7 +38,7 @@ shell: setup-demo $(CROSS:%=setup-%)	## boot the same kernel with an interactive
 	@qemu-test/shell --arch $(ARCH)
 
 .PHONY: test
-test: setup-test $(CROSS:%=setup-%)	## run the tests of the tooling, KUnit, the guest tests and the packages; the last line counts them
+test: setup-test $(CROSS:%=setup-%)	## run the tests of the tooling, KUnit, the guest tests, the demo and the packages; the last line counts them
 	@scripts/test $(CROSS:%=--arch=%)
 
 .PHONY: test-all

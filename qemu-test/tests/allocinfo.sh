@@ -125,6 +125,11 @@ need_disk()
 	grep -q " /mnt " /proc/mounts || mount_disk
 }
 
+captured()
+{
+	grep -c func:alloc_pipe_info /sys/kernel/debug/alloc_tags.ctx
+}
+
 # Who makes pipes?  Mainline has no contexts.
 test_why()
 {
@@ -138,22 +143,19 @@ test_why()
 	kill $!
 	sed 's/^/# /' /tmp/why | head -n 30
 	grep -q do_pipe2 /tmp/why || fail "$(cat /tmp/why)"
-	eq "captured afterwards" "$(grep -c alloc_pipe_info /sys/kernel/debug/alloc_tags.ctx)" 0
+	eq "captured afterwards" "$(captured)" 0
 }
 
-captured()
-{
-	grep -c func:alloc_pipe_info /sys/kernel/debug/alloc_tags.ctx
-}
-
-# see TEXT: within ten seconds the terminal shows it
+# see TEXT: the terminal shows it
 see()
 {
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		! grep -q -- "$1" /tmp/screen || return 0
-		sleep 1
-	done
-	fail "no \"$1\" in $(tr -cd ' -~' < /tmp/screen | tail -c 1000)"
+	until_true 30 grep -q -- "$1" /tmp/screen 2> /dev/null ||
+		fail "no \"$1\" in $(tr -cd ' -~' < /tmp/screen | tail -c 1000)"
+}
+
+captured_are()
+{
+	[ "$(captured)" = "$1" ]
 }
 
 # The screen in a terminal: a filter, the window of the callers, which captures as long as it is
@@ -168,15 +170,15 @@ test_live_in_a_terminal()
 	exec 3> /tmp/keys
 	see MemTotal
 	printf 'ffunc alloc_pipe_info\r' >&3
-	see "func alloc_pipe_info"
+	# of the row, with the spaces around it
+	see " alloc_pipe_info"
 	: > /tmp/screen
 	printf '\r' >&3
 	if [ -e /sys/kernel/debug/alloc_tags.ctx ]; then
 		see "Callers"
 		eq "captured in the window" "$(captured)" 1
 		printf 'q' >&3
-		sleep 2
-		eq "captured after it" "$(captured)" 0
+		until_true 30 captured_are 0 || fail "still captured after the window"
 	else
 		see CONFIG_MEM_ALLOC_CONTEXT
 		printf ' ' >&3
