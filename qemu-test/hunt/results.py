@@ -3,6 +3,7 @@
 
   boot		a guest has started
   reached	known, walk: the points of the workload, and those that no walk had visited
+  plain		leak: memory that each run leaves, without a fault
   point		key, fired, result, splat, leak, bytes, log, seconds
   broken	key, result: the workload fails from then on; the guest ends
   died		key, how, console: the guest ended or was silent; key is "" before the first point
@@ -54,6 +55,9 @@ def read_known(path):
     return found
 
 
+PLAIN = "without a fault"    # the key of what needs none
+
+
 class Finding:
     """kind is leak, splat, hung, broken or dead; what is its substance, the same in each boot."""
 
@@ -84,6 +88,8 @@ def findings_of(name, e):
             yield Finding(name, e["key"], "leak", re.sub(r"\+\d+/\d+(=-?\d+B)?", "", e["leak"]))
         if e["result"] == "hung":
             yield Finding(name, e["key"], "hung", "the workload")
+    elif e["event"] == "plain":
+        yield Finding(name, PLAIN, "leak", re.sub(r"\+\d+/\d+(=-?\d+B)?", "", e["leak"]))
     elif e["event"] == "died":
         yield Finding(name, e["key"] or "before the first point", "dead", substance(e["how"]))
     elif e["event"] == "broken":
@@ -107,6 +113,9 @@ class Workload:
         elif kind == "point":
             self.points[e["key"]] = e
             self.known = max(self.known, len(self.points))
+        elif kind == "plain":
+            # each boot finds it again
+            self.extra = [x for x in self.extra if x["event"] != "plain"] + [{**e, "key": PLAIN}]
         elif kind in ("broken", "died"):
             self.extra.append(e)
             if e["key"]:
@@ -159,8 +168,8 @@ class Workload:
 
     def text_of(self, key):
         """All that is known about a point, for people."""
-        e = self.points.get(key)
-        if not e:
+        e = self.points.get(key, {"event": ""})
+        if not e["event"] and all(x["key"] != key for x in self.extra):
             return ""
         lines = []
         if e["event"] == "point":
@@ -168,7 +177,7 @@ class Workload:
                      f"  splat: {e['splat']}", *(f"  | {line}" for line in e.get("log", ()))]
         for x in self.extra:
             if x["key"] == key:
-                lines.append(f"  {x['event']}: {x.get('how') or x.get('result')}")
+                lines.append(f"  {x['event']}: {x.get('how') or x.get('result') or x.get('leak')}")
                 lines += [f"  | {line}" for line in x.get("console", ())]
         return "\n".join(lines)
 
@@ -235,6 +244,8 @@ class Store:
 
     def find(self, name, part):
         """The only point of that workload whose line has that text."""
+        if part == PLAIN:
+            return part
         keys = [k for k in self.of(name).points if part in k]
         exact = [k for k in keys if k == part]
         if not keys and re.search(r" index:\d+", part):
@@ -285,6 +296,9 @@ class Reader:
     def take_reached(self, rest):
         known, _, walk = rest.split()
         self.store.add(self.name, event="reached", known=int(known), walk=int(walk))
+
+    def take_plain(self, leak):
+        self.add(event="plain", leak=leak)
 
     def take_at(self, label):
         self.at, self.since = label, time.monotonic()

@@ -82,7 +82,7 @@ walk()
 		fail "$(tail -n 1 /tmp/walk.errors)"
 	fi
 	tidy
-	grep '^# ' "$report"
+	sed -n 's/^plain /# without a fault: /p; /^# /p' "$report"
 	sum_up "$report"
 	known > /tmp/walk.known
 	wrong "$report" > /tmp/walk.wrong

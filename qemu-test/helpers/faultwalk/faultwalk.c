@@ -29,6 +29,7 @@
  * so is one whose second fault adds none again.  After a failure the workload has to succeed
  * without a fault.  Output:
  *
+ *	plain L				the leak of a run without a fault
  *	reached N walk N		points, and how many of them are not left out
  *	at LABEL			before the faults
  *	point LABEL fired:N result:R splat:S leak:L bytes:N
@@ -366,7 +367,7 @@ static bool walk_point(const struct point *p)
 	return !is_over(&f) && !rebooting;
 }
 
-/* Tags that grow without a fault are no leaks: print and ignore them. */
+/* Tags that grow without a fault are leaks of no point: print and ignore them. */
 static void measure_plain(void)
 {
 	struct finding f = { 0 };
@@ -376,7 +377,7 @@ static void measure_plain(void)
 		die("%s fails without a fault: %s", work->name, f.result);
 	if (!*f.leak)
 		return;
-	printf("# without a fault: %s\n", f.leak);
+	printf("plain %s\n", f.leak);
 	forget_leaks();
 }
 
