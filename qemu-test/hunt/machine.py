@@ -22,6 +22,8 @@ KEYS = ("programs", "files", "modules", "disk", "memory", "append")
 CONFIG = "hunt"
 # fail-nth of the sweep decides about the points of a module, which exist while it is loaded
 NTH = 'dynamic_faults="class memory probability 0 task faulted"'
+# the modules of all configurations are in the archive, and unpacked in memory; KASAN takes an eighth
+MEMORY = "2G"
 APPEND = "qt.run=/qt/test.sh sysctl.vm.mem_profiling=1 kasan_multi_shot panic_on_warn=0 "
 
 
@@ -191,7 +193,7 @@ def walk_once(names, store, options, a, why_stop, note=None):
             append += NTH
         try:
             out = guest.boot(label, image, initrd, append, timeout=24 * 3600, stream=reader.line, until=until,
-                             memory=keys.get("memory") or "768M", drive=drive)
+                             memory=keys.get("memory") or MEMORY, drive=drive)
         finally:
             reader.flush()
             f.remove()

@@ -33,14 +33,16 @@ static struct tag {
 
 /*
  * Chance decides how many slabs hold a few objects, and when areas of vmalloc() are unmapped
- * whose pages have been freed.
+ * whose pages have been freed.  Loading a module may split large pages of the direct map, which
+ * nobody joins again.
  */
 static bool is_chance(const struct allocinfo_tag *id)
 {
 	return !strncmp(id->function, "alloc_slab_page", 15) ||
 	       !strcmp(id->function, "memcg_alloc_slab_cgroups") ||
 	       !strcmp(id->function, "preload_this_cpu_lock") ||
-	       !strcmp(id->function, "alloc_vmap_area");
+	       !strcmp(id->function, "alloc_vmap_area") ||
+	       !strcmp(id->function, "split_large_page");
 }
 
 static uint32_t hash_text(uint32_t hash, const char *p)
