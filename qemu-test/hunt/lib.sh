@@ -20,6 +20,9 @@ KIND=
 OPTIONS=
 MKFS=
 
+# mkfs and quota tools look there
+[ -e /etc/mtab ] || ln -s /proc/mounts /etc/mtab
+
 # Is this folder a mount point?
 mounted()
 {
@@ -151,8 +154,10 @@ work()
 	[ -z "$MKFS" ] || : > /tmp/.used
 	F mount -t "$KIND" ${OPTIONS:+-o "$OPTIONS"} "$DEVICE" /mnt || return
 	use || return
-	case ,$OPTIONS, in
+	case ,$OPTIONS,$KIND, in
 	*,ro,*) ;;
+	# HFS stays marked as in use
+	*,hfs,) ;;
 	*) F mount -o remount,ro /mnt || return ;;
 	esac
 	F umount /mnt || return

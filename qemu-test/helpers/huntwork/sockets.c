@@ -13,6 +13,7 @@
 #include <linux/if_xdp.h>
 #include <net/if.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,11 +83,15 @@ static void check(const char *what, long value)
 
 static void add(int fd)
 {
+	int on = 1;
+
 	if (fd < 0 || nr_sockets == MOST) {
 		check("socket", fd < 0 ? fd : -1);
 		return;
 	}
 	fcntl(fd, F_SETFL, O_NONBLOCK);
+	/* an address that the last run has used */
+	attempt("SO_REUSEADDR", setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
 	current = nr_sockets;
 	sockets[nr_sockets++] = fd;
 }
@@ -147,14 +152,14 @@ static void send_to(const char *data, const char *address)
 		m.msg_namelen = parse_address(address);
 		m.msg_name = bytes;
 	}
-	check("sendmsg", sendmsg(sockets[current], &m, MSG_NOSIGNAL));
+	check("sendmsg", sendmsg(sockets[current], &m, 0));
 }
 
 /* Enough data for several buffers */
 static void send_much(size_t size)
 {
 	char *p = room(size);
-	ssize_t n = send(sockets[current], p, size, MSG_NOSIGNAL);
+	ssize_t n = send(sockets[current], p, size, 0);
 
 	free(p);
 	if (n < 0 && errno == EAGAIN)
@@ -187,7 +192,7 @@ static void names(void)
 {
 	socklen_t size = sizeof(bytes);
 
-	check("getsockname", getsockname(sockets[current], (void *)bytes, &size));
+	attempt("getsockname", getsockname(sockets[current], (void *)bytes, &size));
 	size = sizeof(bytes);
 	getpeername(sockets[current], (void *)bytes, &size);
 }
@@ -293,6 +298,8 @@ static char **step(char **a)
  */
 void do_socket(char **args)
 {
+	/* RDS refuses MSG_NOSIGNAL */
+	signal(SIGPIPE, SIG_IGN);
 	while (*args)
 		args = step(args);
 	while (nr_sockets)

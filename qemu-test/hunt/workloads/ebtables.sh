@@ -2,6 +2,7 @@
 #
 # Tables for bridges and for ARP
 #
+# files: /etc/ethertypes /etc/protocols
 # programs: ebtables-legacy arptables-legacy ip
 # modules: bridge ebtables ebtable_filter ebtable_nat ebtable_broute ebt_ip ebt_among ebt_limit ebt_log ebt_vlan ebt_arp ebt_dnat ebt_snat arp_tables arptable_filter arpt_mangle
 

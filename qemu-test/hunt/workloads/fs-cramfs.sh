@@ -10,6 +10,6 @@
 prepare()
 {
 	tree /tmp/tree
-	mkfs.cramfs /tmp/tree /tmp/cramfs
+	mkfs.cramfs /tmp/tree /tmp/cramfs || return
 	on_file /tmp/cramfs cramfs ""
 }

@@ -10,6 +10,6 @@
 prepare()
 {
 	tree /tmp/tree
-	mkfs.erofs --chunksize=4096 /tmp/erofs /tmp/tree
+	mkfs.erofs --chunksize=4096 /tmp/erofs /tmp/tree || return
 	on_file /tmp/erofs erofs ""
 }

@@ -10,6 +10,6 @@
 prepare()
 {
 	tree /tmp/tree
-	mkfs.erofs -zlz4hc -E legacy-compress /tmp/erofs /tmp/tree
+	mkfs.erofs -zlz4hc -E legacy-compress /tmp/erofs /tmp/tree || return
 	on_file /tmp/erofs erofs user_xattr,acl
 }

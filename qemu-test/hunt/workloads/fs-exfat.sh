@@ -9,5 +9,5 @@
 
 prepare()
 {
-	on_image 16 exfat "" mkfs.exfat -q
+	on_image 16 exfat "" mkfs.exfat
 }

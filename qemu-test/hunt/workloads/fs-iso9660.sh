@@ -10,7 +10,7 @@
 prepare()
 {
 	tree /tmp/tree
-	genisoimage -quiet -R -J -o /tmp/iso /tmp/tree
+	genisoimage -quiet -R -J -o /tmp/iso /tmp/tree || return
 	on_file /tmp/iso iso9660 ""
 }
 

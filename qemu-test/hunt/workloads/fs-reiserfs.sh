@@ -9,5 +9,5 @@
 
 prepare()
 {
-	on_image 48 reiserfs acl,user_xattr,usrjquota=q mkfs.reiserfs -q -f -f --journal-size 513
+	on_image 48 reiserfs acl,user_xattr mkfs.reiserfs -q -f -f --journal-size 513
 }

@@ -10,6 +10,6 @@
 prepare()
 {
 	tree /tmp/tree
-	genromfs -d /tmp/tree -f /tmp/romfs
+	genromfs -d /tmp/tree -f /tmp/romfs || return
 	on_file /tmp/romfs romfs ""
 }

@@ -3,6 +3,7 @@
 # squashfs, compressed by xz with its filters, without fragments
 #
 # programs: huntwork mksquashfs
+# files: /lib/x86_64-linux-gnu/libgcc_s.so.1
 # modules: squashfs
 
 . /qt/workloads/lib.sh
@@ -10,6 +11,6 @@
 prepare()
 {
 	tree /tmp/tree
-	mksquashfs /tmp/tree /tmp/squashfs -quiet -no-progress -comp xz -Xbcj x86 -no-fragments
+	mksquashfs /tmp/tree /tmp/squashfs -quiet -no-progress -comp xz -Xbcj x86 -no-fragments || return
 	on_file /tmp/squashfs squashfs ""
 }

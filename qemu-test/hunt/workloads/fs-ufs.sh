@@ -10,6 +10,6 @@
 prepare()
 {
 	tree /tmp/tree
-	makefs -t ffs -s 4m /tmp/ufs /tmp/tree
+	makefs -t ffs -s 4m /tmp/ufs /tmp/tree || return
 	on_file /tmp/ufs ufs ufstype=44bsd
 }

@@ -17,6 +17,7 @@ work()
 	F iw dev wlan0 interface add a0 type __ap || return
 	F iw dev wlan0 interface add p0 type mp mesh_id hunt || return
 	F ip link set m0 up || return
+	F ip link set p0 address 02:00:00:00:05:00 || return
 	F ip link set p0 up || return
 	F iw dev p0 del || return
 	F iw dev a0 del || return

@@ -2,6 +2,7 @@
 #
 # IP sets of all kinds
 #
+# files: /etc/protocols
 # programs: ipset
 # modules: ip_set ip_set_bitmap_ip ip_set_bitmap_ipmac ip_set_bitmap_port ip_set_hash_ip ip_set_hash_net ip_set_hash_ipport ip_set_hash_ipportip ip_set_hash_ipportnet ip_set_hash_netport ip_set_hash_netiface ip_set_hash_netnet ip_set_hash_netportnet ip_set_hash_mac ip_set_hash_ipmark ip_set_hash_ipmac ip_set_list_set
 

@@ -25,11 +25,10 @@ prepare()
 	link set d0 type bridge_slave guard on root_block off mcast_to_unicast on isolated on locked on backup_port d1
 	END
 	cat > /tmp/batch2 <<-'END'
-	vlan add dev d0 vid 5-40 pvid untagged
+	vlan add dev d0 vid 5-40 untagged
 	vlan add dev b0 vid 10 self
 	vlan add dev x0 vid 100-103
 	vlan add dev x0 vid 100-103 tunnel_info id 1000-1003
-	vlan set dev d0 vid 5 state forwarding
 	fdb add 02:00:00:00:00:01 dev d0 master static vlan 5
 	fdb add 02:00:00:00:00:02 dev b0 self local
 	fdb replace 02:00:00:00:00:03 dev d1 master dynamic extern_learn

@@ -3,7 +3,7 @@
 # IPv4 tunnels
 #
 # programs: ip
-# modules: ipip ip_gre ip_vti sit ip_tunnel lwtunnel
+# modules: ipip ip_gre ip_vti sit ip_tunnel
 
 . /qt/workloads/lib.sh
 
@@ -27,7 +27,7 @@ prepare()
 	link set t1 type gre local 10.0.0.1 remote 10.0.0.9 key 6
 	link set t6 up
 	addr add 10.5.0.1/24 dev t0
-	-6 addr add fd01::1/64 dev t5
+	addr add fd01::1/64 dev t5
 	route add 10.6.0.0/16 dev t6 encap ip id 5 dst 10.0.0.7
 	link del t0
 	link del t1
@@ -39,6 +39,7 @@ prepare()
 	link del t7
 	link del t8
 	END
+	ip addr add 10.0.0.1/8 dev lo
 }
 
 work()

@@ -22,7 +22,7 @@ prepare()
 	link set t2 up
 	link set t4 up
 	link set t0 type ip6tnl local fd00::1 remote fd00::9 mode any
-	-6 addr add fd05::1/64 dev t0
+	addr add fd05::1/64 dev t0
 	link del t0
 	link del t1
 	link del t2

@@ -11,7 +11,7 @@ prepare()
 {
 	cat > /tmp/batch <<-'END'
 	link add x0 type vxlan id 5 dstport 4789 group 239.1.1.1 dev lo local 127.0.0.1 ttl 4
-	link add x1 type vxlan id 6 dstport 4790 external vnifilter
+	link add x1 type vxlan dstport 4790 external vnifilter
 	link add x2 type geneve id 7 remote 10.0.0.2
 	link add x3 type geneve external dstport 6082
 	link add x4 type bareudp dstport 6635 ethertype mpls_uc

@@ -35,7 +35,7 @@ prepare()
 	link set v0 up
 	link set v1 up
 	addr add 10.7.0.1/24 dev i0
-	-6 addr add fd07::1/64 dev m0
+	addr add fd07::1/64 dev m0
 	link property add dev d0 altname another-name-of-d0
 	link set d0 alias "a text"
 	link del i0

@@ -11,7 +11,7 @@ prepare()
 {
 	cat > /tmp/batch <<-'END'
 	link add x0 type vxlan id 5 dstport 4789 dev lo local 127.0.0.1
-	link add x1 type vxlan dstport 4790 external vnifilter
+	link add x1 type vxlan dstport 4790 dev lo external vnifilter
 	link set x0 up
 	link set x1 up
 	nexthop add id 12 via 10.0.0.12 fdb
@@ -27,8 +27,8 @@ prepare()
 	vni add dev x1 vni 100-104 group 239.0.0.5
 	vni add dev x1 vni 110
 	fdb show dev x0
-	vni del dev x1 vni 100-104
-	fdb del 02:00:00:00:00:02 dev x0
+	vni delete dev x1 vni 100-104
+	fdb delete 02:00:00:00:00:02 dev x0
 	END
 }
 

@@ -10,6 +10,7 @@
 work()
 {
 	F ip netns add hunt || return
+	F ip netns set hunt 5 || return
 	F ip -n hunt link set lo up || return
 	F ip link add v0 type veth peer name v1 netns hunt || return
 	F ip -n hunt addr add 10.1.0.1/24 dev v1 || return
@@ -17,7 +18,6 @@ work()
 	F ip -n hunt link add b0 type bridge || return
 	F ip -n hunt link add t0 type gre remote 10.1.0.2 || return
 	F ip netns exec hunt nft add table inet t || return
-	F ip netns set hunt 5 || return
 	F ip netns list-id || return
 	F ip netns del hunt
 }

@@ -3,7 +3,7 @@
 # nftables: transactions that fail at the end, so that all is taken back
 #
 # programs: nft
-# modules: nf_tables
+# modules: nf_tables nft_objref
 
 . /qt/workloads/lib.sh
 
@@ -11,10 +11,10 @@ prepare()
 {
 	cat > /tmp/rules <<-'END'
 	table inet t {
-		set one { type ipv4_addr; flags interval; elements = { 10.0.0.0/24 } }
-		set two { type ipv4_addr; flags timeout; timeout 1h; elements = { 10.0.0.1 } }
+		set one { type ipv4_addr; flags interval; elements = { 10.0.0.0/24 }; }
+		set two { type ipv4_addr; flags timeout; timeout 1h; elements = { 10.0.0.1 }; }
 		map m { type inet_service : verdict; }
-		counter c { }
+		counter c { packets 0 bytes 0 }
 		chain b {
 			ip saddr @one counter name "c" accept
 		}

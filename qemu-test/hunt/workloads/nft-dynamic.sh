@@ -9,16 +9,16 @@ prepare()
 {
 	cat > /tmp/rules <<-'END'
 	table ip t {
-		set meters { type ipv4_addr; flags dynamic, timeout; timeout 1m; size 128 }
-		set limited { type ipv4_addr; flags dynamic; size 128 }
-		set counted { type ipv4_addr . inet_service; flags dynamic; counter; size 128 }
-		map seen { type ipv4_addr : inet_service; flags dynamic, timeout; timeout 1m; size 128 }
+		set meters { type ipv4_addr; flags dynamic, timeout; timeout 1m; size 128; }
+		set limited { type ipv4_addr; flags dynamic; size 128; }
+		set counted { type ipv4_addr . inet_service; flags dynamic; counter; size 128; }
+		map seen { type ipv4_addr : inet_service; flags dynamic, timeout; timeout 1m; size 128; }
 		chain output {
 			type filter hook output priority 0;
-			add @meters { ip daddr timeout 10s counter limit rate over 1000/second }
-			update @limited { ip daddr ct count over 100 } drop
-			add @counted { ip daddr . udp dport }
-			update @seen { ip daddr : udp sport }
+			meta l4proto udp add @meters { ip daddr timeout 10s counter limit rate over 1000/second }
+			meta l4proto udp update @limited { ip daddr ct count over 100 } drop
+			meta l4proto udp add @counted { ip daddr . udp dport }
+			meta l4proto udp update @seen { ip daddr : udp sport }
 			limit rate 10/second burst 5 packets counter
 			limit rate over 100 kbytes/second accept
 			quota over 10 mbytes drop

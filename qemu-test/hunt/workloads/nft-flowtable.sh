@@ -19,18 +19,21 @@ prepare()
 			ip protocol tcp flow add @ft
 		}
 	}
-	add flowtable inet f second { hook ingress priority 5; devices = { d0 }; }
-	add flowtable inet f second { hook ingress priority 5; devices = { d1 }; }
-	delete flowtable inet f second { hook ingress priority 5; devices = { d1 }; }
+	add flowtable inet f second { hook ingress priority 5; devices = { d2 }; }
 	END
 	ip link add d0 type dummy
 	ip link add d1 type dummy
+	ip link add d2 type dummy
+	ip link add d3 type dummy
 }
 
 work()
 {
 	F nft -f /tmp/rules || return
 	F nft list ruleset || return
+	F nft 'add flowtable inet f second { hook ingress priority 5; devices = { d3 }; }' || return
+	F nft 'delete flowtable inet f second { hook ingress priority 5; devices = { d3 }; }' || return
+	F nft delete flowtable inet f second || return
 	F nft flush ruleset
 }
 

@@ -9,17 +9,17 @@ prepare()
 {
 	cat > /tmp/rules <<-'END'
 	table inet t {
-		set one { type ipv4_addr; elements = { 10.0.0.1, 10.0.0.2 } }
-		set two { type ipv4_addr; flags interval; auto-merge; elements = { 10.0.0.0/24, 10.1.0.1-10.1.0.9 } }
-		set three { type ipv4_addr; flags timeout; timeout 1h; size 100; elements = { 10.0.0.1 timeout 10m } }
-		set four { type ipv4_addr . inet_service . ipv4_addr; flags interval; elements = { 10.0.0.0/16 . 80-90 . 10.5.0.0/24, 10.1.0.0/16 . 443 . 10.6.0.1 } }
-		set five { typeof ip saddr . tcp dport; counter; elements = { 10.0.0.1 . 80 counter packets 0 bytes 0 } }
-		set six { type inet_service; elements = { 22, 80 } }
-		set seven { type ipv4_addr; flags dynamic, timeout; limit rate 10/second; size 1000 }
-		set eight { type ifname; elements = { "lo", "eth0" } }
-		map nine { type ipv4_addr : inet_service; flags interval; elements = { 10.0.0.0/8 : 80, 11.0.0.0/8 : 90 } }
-		map ten { type inet_service : verdict; elements = { 22 : accept, 23 : drop, 24 : jump other } }
-		map eleven { type ipv4_addr . inet_service : ipv4_addr . inet_service; flags interval; elements = { 10.0.0.1 . 80 : 10.0.0.2 . 90 } }
+		set one { type ipv4_addr; elements = { 10.0.0.1, 10.0.0.2 }; }
+		set two { type ipv4_addr; flags interval; auto-merge; elements = { 10.0.0.0/24, 10.1.0.1-10.1.0.9 }; }
+		set three { type ipv4_addr; flags timeout; timeout 1h; size 100; elements = { 10.0.0.1 timeout 10m }; }
+		set four { type ipv4_addr . inet_service . ipv4_addr; flags interval; elements = { 10.0.0.0/16 . 80-90 . 10.5.0.0/24, 10.1.0.0/16 . 443 . 10.6.0.1 }; }
+		set five { typeof ip saddr . tcp dport; counter; elements = { 10.0.0.1 . 80 counter packets 0 bytes 0 }; }
+		set six { type inet_service; elements = { 22, 80 }; }
+		set seven { type ipv4_addr; flags dynamic, timeout; size 1000; }
+		set eight { typeof iifname; elements = { "lo", "eth0" }; }
+		map nine { type ipv4_addr : inet_service; flags interval; elements = { 10.0.0.0/8 : 80, 11.0.0.0/8 : 90 }; }
+		map ten { type inet_service : verdict; elements = { 22 : accept, 23 : drop, 24 : jump other }; }
+		map eleven { type ipv4_addr . inet_service : ipv4_addr . inet_service; flags interval; elements = { 10.0.0.1 . 80 : 10.0.0.2 . 90 }; }
 		chain other {
 		}
 		chain input {

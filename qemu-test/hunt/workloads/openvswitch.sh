@@ -17,7 +17,7 @@ work()
 	F ovs-dpctl add-dp dp0 || return
 	F ovs-dpctl add-if dp0 d0 || return
 	F ovs-dpctl add-if dp0 p0,type=internal || return
-	F ovs-dpctl add-if dp0 x0,type=vxlan,options:dst_port=4789 || return
+	F ovs-dpctl add-if dp0 x0,type=vxlan,dst_port=4789,remote_ip=flow,key=flow || return
 	F ovs-dpctl add-flow dp0 'in_port(1),eth(),eth_type(0x0800),ipv4(proto=17),udp(dst=53)' '2,userspace(pid=5,slow_path(match))' || return
 	F ovs-dpctl add-flow dp0 'in_port(1),eth(src=02:00:00:00:00:01,dst=02:00:00:00:00:02),eth_type(0x0800),ipv4(src=10.0.0.1,proto=6,frag=no),tcp(src=5)' \
 		'set(eth(src=02:00:00:00:00:03,dst=02:00:00:00:00:04)),push_vlan(vid=5,pcp=0),2' || return

@@ -2,8 +2,14 @@
 #
 # Sockets of old protocols: LLC, X.25, AX.25, NET/ROM, ROSE, AppleTalk, Phonet, ATM, CAIF, QRTR, MCTP
 #
-# programs: huntwork
-# modules: llc2 x25 ax25 netrom rose appletalk phonet atm caif caif_socket qrtr
+# programs: huntwork ip
+# modules: dummy llc2 x25 ax25 netrom rose appletalk phonet atm caif caif_socket qrtr
+
+prepare()
+{
+	ip link add d0 type dummy
+	ip link set d0 up
+}
 
 work()
 {

@@ -5,6 +5,11 @@
 # programs: huntwork
 # modules: sctp
 
+prepare()
+{
+	echo 1 > /proc/sys/net/sctp/auth_enable
+}
+
 work()
 {
 	F huntwork socket socket 2 1 132 bind 0200.1f90.7f000001 listen socket 2 1 132 connect 0200.1f90.7f000001 send 01020304 use 0 accept send 0506 receive names use 1 receive shutdown sleep 20 || return

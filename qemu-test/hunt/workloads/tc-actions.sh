@@ -27,7 +27,7 @@ prepare()
 	actions add action sample rate 10 group 5 trunc 80 index 1
 	actions add action connmark zone 1 index 1
 	actions add action ctinfo dscp 0xfc000000 0x1000000 cpmark 0xff index 1
-	actions add action ct commit zone 2 mark 5/0xff label 0x1/0x1 nat src addr 10.0.0.1-10.0.0.5 port 10-20 index 1
+	actions add action ct commit zone 2 mark 5/0xff label 01000000000000000000000000000000 nat src addr 10.0.0.1-10.0.0.5 port 10-20 index 1
 	actions add action ct clear index 2
 	actions add action mpls push protocol mpls_uc label 5 tc 1 ttl 3 bos 1 index 1
 	actions add action mpls pop protocol ip index 2
@@ -67,7 +67,7 @@ work()
 
 clean()
 {
-	for kind in root ingress; do
+	for kind in root clsact; do
 		tc qdisc del dev d0 $kind
 	done
 	for kind in gact mirred skbedit skbmod vlan pedit csum nat police tunnel_key sample connmark ctinfo ct mpls bpf ife simple; do

@@ -29,9 +29,9 @@ work()
 
 clean()
 {
-	for kind in root ingress; do
+	for kind in root clsact; do
 		tc qdisc del dev d0 $kind
 	done
-	tc qdisc del dev d1 ingress
+	tc qdisc del dev d1 clsact
 	return 0
 }

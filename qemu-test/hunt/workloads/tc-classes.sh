@@ -14,6 +14,7 @@ prepare()
 	class change dev d0 parent 1:1 classid 1:20 htb rate 2mbit ceil 3mbit
 	qdisc add dev d0 parent 1:20 handle 20: sfq
 	filter add dev d0 parent 1: protocol ip prio 1 u32 match ip dst 10.0.0.1/32 flowid 1:20
+	filter del dev d0 parent 1: prio 1
 	class del dev d0 classid 1:20
 	qdisc replace dev d0 root handle 2: hfsc default 1
 	class add dev d0 parent 2: classid 2:1 hfsc sc rate 1mbit ul rate 2mbit
@@ -48,7 +49,7 @@ work()
 
 clean()
 {
-	for kind in root ingress; do
+	for kind in root clsact; do
 		tc qdisc del dev d0 $kind
 	done
 	return 0

@@ -2,6 +2,7 @@
 #
 # Filters of all kinds, with hash tables, ports, masks and chains
 #
+# files: /etc/iproute2/ematch_map
 # programs: ip tc
 # modules: dummy sch_ingress cls_u32 cls_flower cls_basic cls_fw cls_flow cls_matchall cls_bpf cls_cgroup em_cmp em_meta em_u32 em_nbyte act_gact act_police nf_conntrack
 
@@ -22,7 +23,7 @@ prepare()
 	filter add dev d0 egress protocol ip prio 8 handle 9 flow hash keys src,dst,proto,nfct-src divisor 1024 perturb 10
 	filter add dev d0 egress protocol ip prio 9 matchall action pass
 	filter add dev d0 egress protocol ip prio 10 bpf bytecode '1,6 0 0 4294967295' flowid 1:1
-	filter add dev d0 egress protocol ip prio 11 handle 1: cgroup match 'meta(priority eq 0)'
+	filter add dev d0 egress protocol ip prio 11 handle 1: cgroup match 'meta(nf_mark eq 0)'
 	filter add dev d0 ingress chain 5 protocol ip prio 1 flower ip_proto tcp action pass
 	filter add dev d0 ingress protocol ip prio 12 matchall action goto chain 5
 	chain add dev d0 ingress chain 7 flower ip_proto tcp
@@ -45,7 +46,7 @@ work()
 
 clean()
 {
-	for kind in root ingress; do
+	for kind in root clsact; do
 		tc qdisc del dev d0 $kind
 	done
 	return 0

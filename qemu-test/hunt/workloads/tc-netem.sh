@@ -2,6 +2,7 @@
 #
 # netem with a table of delays, loss models, rates and slots; etf, cbs and plug
 #
+# files: /usr/lib/x86_64-linux-gnu/tc/normal.dist
 # programs: ip tc
 # modules: dummy sch_netem sch_cbs sch_etf sch_plug
 
@@ -17,8 +18,6 @@ prepare()
 	qdisc show dev d0
 	qdisc del dev d0 root
 	END
-	mkdir -p /usr/lib/tc
-	seq 1 4096 > /usr/lib/tc/normal.dist
 	ip link add d0 numtxqueues 4 type dummy
 	ip link set d0 up
 }
@@ -30,7 +29,7 @@ work()
 
 clean()
 {
-	for kind in root ingress; do
+	for kind in root clsact; do
 		tc qdisc del dev d0 $kind
 	done
 	return 0

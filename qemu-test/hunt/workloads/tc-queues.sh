@@ -13,7 +13,7 @@ prepare()
 	qdisc replace dev d0 root pfifo_head_drop limit 100
 	qdisc replace dev d0 root tbf rate 1mbit burst 10k latency 50ms peakrate 2mbit mtu 1540
 	qdisc change dev d0 root tbf rate 2mbit burst 10k latency 50ms
-	qdisc replace dev d0 root sfq perturb 10 quantum 1514 redflowlimit 1000 min 800 max 6000 probability 0.1 ecn headdrop
+	qdisc replace dev d0 root sfq limit 3000 perturb 10 quantum 1514 flows 512 divisor 16384 redflowlimit 100000 min 8000 max 60000 probability 0.2 ecn headdrop
 	qdisc replace dev d0 root red limit 100k min 10k max 30k avpkt 1000 burst 20 bandwidth 1mbit probability 0.1 adaptive
 	qdisc replace dev d0 root choke limit 100 min 10 max 30 bandwidth 1mbit
 	qdisc replace dev d0 root codel limit 100 target 10ms interval 100ms ecn
@@ -39,7 +39,7 @@ work()
 
 clean()
 {
-	for kind in root ingress; do
+	for kind in root clsact; do
 		tc qdisc del dev d0 $kind
 	done
 	return 0

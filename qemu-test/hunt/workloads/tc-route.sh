@@ -27,7 +27,7 @@ work()
 
 clean()
 {
-	for kind in root ingress; do
+	for kind in root clsact; do
 		tc qdisc del dev d0 $kind
 	done
 	return 0

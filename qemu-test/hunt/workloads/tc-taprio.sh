@@ -10,7 +10,7 @@ prepare()
 	cat > /tmp/batch <<-'END'
 	qdisc add dev d0 root handle 1: taprio num_tc 2 map 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 queues 1@0 1@1 base-time 1000 sched-entry S 01 300000 sched-entry S 02 300000 clockid CLOCK_TAI
 	qdisc change dev d0 root handle 1: taprio base-time 2000 sched-entry S 01 400000 sched-entry S 02 200000 clockid CLOCK_TAI
-	qdisc add dev d0 parent 1:1 handle 2: etf clockid CLOCK_TAI delta 200000 skip_sock_check
+	qdisc replace dev d0 parent 1:1 handle 2: etf clockid CLOCK_TAI delta 200000 skip_sock_check
 	qdisc show dev d0
 	qdisc del dev d0 root
 	qdisc add dev d0 clsact
@@ -29,7 +29,7 @@ work()
 
 clean()
 {
-	for kind in root ingress; do
+	for kind in root clsact; do
 		tc qdisc del dev d0 $kind
 	done
 	return 0

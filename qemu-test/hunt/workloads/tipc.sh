@@ -20,8 +20,8 @@ work()
 	F tipc node list || return
 	F tipc bearer list || return
 	F tipc nametable show || return
-	F huntwork socket socket 30 2 0 bind 1e00.0301.39300000.01000000.05000000 socket 30 2 0 sendto 01020304 1e00.0201.39300000.01000000.00000000 || return
-	F huntwork socket socket 30 5 0 bind 1e00.0301.3a300000.01000000.05000000 listen socket 30 5 0 connect 1e00.0201.3a300000.01000000.00000000 \
+	F huntwork socket socket 30 2 0 bind 1e00.01.02.39300000.01000000.05000000 socket 30 2 0 sendto 01020304 1e00.02.00.39300000.01000000.00000000 || return
+	F huntwork socket socket 30 5 0 bind 1e00.01.02.3a300000.01000000.05000000 listen socket 30 5 0 connect 1e00.02.00.3a300000.01000000.00000000 \
 		use 0 accept send 0102 || return
 	F tipc bearer disable media udp name u || return
 	F tipc bearer disable media eth device v0
