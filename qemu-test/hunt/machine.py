@@ -141,7 +141,8 @@ class Files:
         self.files[target] = str(path)
 
     def program(self, name):
-        self.files.update(icount.program(name))
+        helper = guest.programs().get(name)
+        self.files.update({"bin/" + name: helper} if helper else icount.program(name))
 
     def remove(self):
         for path in self.made:
@@ -158,6 +159,7 @@ def files_of(label, names, store, options):
         f.text(f"qt/done/{name}", "".join(k + "\n" for k in store.left_out(name)))
         if not name.startswith(SWEEP):
             f.files[f"qt/workloads/{name}.sh"] = str(WORKLOADS / f"{name}.sh")
+            f.files["qt/workloads/lib.sh"] = str(HERE / "lib.sh")
         keys = keys_of(name)
         for program in keys.get("programs", "").split():
             f.program(program)
