@@ -34,7 +34,7 @@ static struct tag {
 /*
  * Chance decides how many slabs hold a few objects, and when areas of vmalloc() are unmapped
  * whose pages have been freed.  Loading a module may split large pages of the direct map, which
- * nobody joins again.
+ * nobody joins again.  KASAN keeps the shadow of areas of vmalloc().
  */
 static bool is_chance(const struct allocinfo_tag *id)
 {
@@ -42,7 +42,8 @@ static bool is_chance(const struct allocinfo_tag *id)
 	       !strcmp(id->function, "memcg_alloc_slab_cgroups") ||
 	       !strcmp(id->function, "preload_this_cpu_lock") ||
 	       !strcmp(id->function, "alloc_vmap_area") ||
-	       !strcmp(id->function, "split_large_page");
+	       !strcmp(id->function, "split_large_page") ||
+	       !strcmp(id->function, "___alloc_pages_bulk");
 }
 
 static uint32_t hash_text(uint32_t hash, const char *p)
