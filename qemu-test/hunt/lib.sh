@@ -103,6 +103,24 @@ detach()
 	! losetup "$1" > /dev/null 2>&1 || losetup -d "$1"
 }
 
+# dm_gone NAME: removes a device of the device mapper if it exists
+dm_gone()
+{
+	! dmsetup info "$1" || dmsetup remove --retry --noudevsync "$1"
+}
+
+# md_gone DEVICE: stops an array. Its device goes away a little later.
+md_gone()
+{
+	tries=0
+	while [ -e "/sys/block/$1" ]; do
+		mdadm --stop "/dev/$1"
+		usleep 100000
+		tries=$((tries + 1))
+		[ $tries -lt 30 ] || return
+	done
+}
+
 make_fs()
 {
 	# several words

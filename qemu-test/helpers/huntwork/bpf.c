@@ -94,7 +94,7 @@ static void use_map(int map, unsigned int i)
 	}
 	attempt("lookup", element(BPF_MAP_LOOKUP_ELEM, map, kinds[i].key ? key : NULL, value, 0));
 	attempt("next", element(BPF_MAP_GET_NEXT_KEY, map, NULL, value, 0));
-	attempt("delete", element(BPF_MAP_DELETE_ELEM, map, key, value, 0));
+	attempt("delete", element(BPF_MAP_DELETE_ELEM, map, key, NULL, 0));
 	attempt("lookup and delete", element(BPF_MAP_LOOKUP_AND_DELETE_ELEM, map, kinds[i].key ? key : NULL, value, 0));
 }
 
@@ -265,7 +265,7 @@ static void attachments(const char *cgroup)
 	close(s);
 	array = must("map", make_map(BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 4, 0, 0));
 	must("update", element(BPF_MAP_UPDATE_ELEM, array, &key, &value, BPF_ANY));
-	must("delete", element(BPF_MAP_DELETE_ELEM, array, &key, &value, 0));
+	must("delete", element(BPF_MAP_DELETE_ELEM, array, &key, NULL, 0));
 	close(array);
 	a = (union bpf_attr){ .map_fd = map };
 	must("freeze", call(BPF_MAP_FREEZE, &a));

@@ -83,7 +83,8 @@ static void extents(int fd)
 {
 	struct fiemap *f = room(sizeof(*f) + 16 * sizeof(struct fiemap_extent));
 
-	f->fm_length = ~0ULL;
+	/* some file systems look at each block of a hole */
+	f->fm_length = 64 * BLOCK;
 	f->fm_flags = FIEMAP_FLAG_SYNC;
 	f->fm_extent_count = 16;
 	may("FIEMAP", ioctl(fd, FS_IOC_FIEMAP, f));
@@ -248,7 +249,8 @@ static void links(void)
 
 static void renames(void)
 {
-	must("mkdir", mkdir("d", 0700));
+	if (!may("mkdir", mkdir("d", 0700)))
+		return;
 	must("mkdir", mkdir("d/e", 0700));
 	must("rename", rename("a", "d/e/a2"));
 	must("rename", rename("d/e", "e"));
@@ -266,7 +268,8 @@ static void many(unsigned int n)
 {
 	char name[64];
 
-	must("mkdir", mkdir("many", 0700));
+	if (!may("mkdir", mkdir("many", 0700)))
+		return;
 	must("chdir", chdir("many"));
 	for (unsigned int i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "name-%u-of-a-file", i);
@@ -311,10 +314,10 @@ static void list(const char *path)
 	closedir(dir);
 }
 
-/* The contents of a big file: at the start, and behind a hole that is as far as it gets */
+/* The contents of a big file: at the start, and behind a hole, which can take place on the disk */
 static void big(int fd)
 {
-	static const off_t far[] = { 5LL << 30, 70LL << 20, 3LL << 20 };
+	static const off_t far[] = { 70LL << 20, 400LL << 10 };
 
 	fill(fd, 10 * BLOCK, 0);
 	for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
@@ -355,7 +358,7 @@ void do_files(char **args)
 	may("utimes", utimes("a", times));
 	links();
 	renames();
-	many(60);
+	many(30);
 	list(".");
 	whole_system();
 	must("unlink", unlink("b"));

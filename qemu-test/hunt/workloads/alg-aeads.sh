@@ -3,7 +3,7 @@
 # Algorithms for user space: authenticated encryption, random numbers
 #
 # programs: huntwork
-# modules: af_alg algif_aead algif_rng gcm ccm chacha20poly1305 aegis128 pcrypt ctr aes_generic ghash-generic ansi_cprng drbg seqiv echainiv authenc
+# modules: af_alg algif_aead algif_rng gcm ccm chacha20poly1305 aegis128 ctr aes_generic ghash-generic ansi_cprng drbg seqiv echainiv authenc
 
 work()
 {
@@ -13,7 +13,6 @@ work()
 	F huntwork alg aead 'rfc4543(gcm(aes))' 20 8 || return
 	F huntwork alg aead 'rfc7539(chacha20,poly1305)' 32 12 || return
 	F huntwork alg aead 'aegis128' 16 16 || return
-	F huntwork alg aead 'pcrypt(gcm_base(ctr(aes-generic),ghash-generic))' 16 12 || return
 	F huntwork alg rng 'stdrng' 0 0 || return
 	F huntwork alg rng 'ansi_cprng' 0 0
 }

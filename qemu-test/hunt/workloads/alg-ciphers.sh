@@ -3,7 +3,7 @@
 # Algorithms for user space: ciphers
 #
 # programs: huntwork
-# modules: af_alg algif_skcipher cbc ctr xts ecb cts lrw pcbc cfb ofb adiantum chacha_generic serpent_generic twofish_generic camellia_generic cast6_generic anubis khazad arc4 keywrap hctr2 essiv cryptd fcrypt des_generic aes_generic nhpoly1305
+# modules: af_alg algif_skcipher cbc ctr xts ecb cts lrw pcbc cfb ofb adiantum chacha_generic serpent_generic twofish_generic camellia_generic cast6_generic anubis khazad arc4 keywrap hctr2 essiv cryptd fcrypt des_generic aes_generic nhpoly1305 xctr polyval-generic
 
 work()
 {

@@ -14,7 +14,7 @@ prepare()
 	zeros /tmp/disk1 16
 	attach /tmp/disk1 /dev/loop1 || return
 	modprobe bcache
-	make-bcache -C /dev/loop0 || return
+	make-bcache -b 16k -C /dev/loop0 || return
 	make-bcache -B /dev/loop1 || return
 	SET=$(bcache-super-show /dev/loop0 | awk '/cset.uuid/ { print $2 }')
 	return 0
@@ -44,6 +44,6 @@ clean()
 		tries=$((tries + 1))
 		[ $tries -lt 50 ] || return
 	done
-	make-bcache --wipe-bcache -C /dev/loop0 --cset-uuid "$SET" || return
+	make-bcache -b 16k --wipe-bcache -C /dev/loop0 --cset-uuid "$SET" || return
 	make-bcache --wipe-bcache -B /dev/loop1
 }

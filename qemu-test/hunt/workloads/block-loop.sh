@@ -17,7 +17,7 @@ work()
 {
 	F losetup -o 512 --sizelimit 4194304 -r /dev/loop3 /tmp/disk || return
 	F losetup -d /dev/loop3 || return
-	F losetup -P --direct-io=on /dev/loop4 /tmp/disk || return
+	F losetup -P /dev/loop4 /tmp/disk || return
 	try F partx -a /dev/loop4
 	F losetup -c /dev/loop4 || return
 	F losetup -b 1024 /dev/loop5 /tmp/disk || return

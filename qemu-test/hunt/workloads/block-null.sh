@@ -25,14 +25,14 @@ work()
 	put 1 a/discard || return
 	put +1-5 a/badblocks || return
 	put 1 a/power || return
-	F dd if=/dev/zero of=/dev/nullb0 bs=64k count=4 oflag=direct seek=10 || return
-	F dd if=/dev/nullb0 of=/dev/null bs=64k count=4 iflag=direct skip=10 || return
-	put bfq /sys/block/nullb0/queue/scheduler || return
-	put kyber /sys/block/nullb0/queue/scheduler || return
-	put mq-deadline /sys/block/nullb0/queue/scheduler || return
-	put none /sys/block/nullb0/queue/scheduler || return
-	put 100 /sys/block/nullb0/queue/nr_requests || return
-	try put 1 /sys/block/nullb0/queue/wbt_lat_usec
+	F dd if=/dev/zero of=/dev/a bs=64k count=4 oflag=direct seek=10 || return
+	F dd if=/dev/a of=/dev/null bs=64k count=4 iflag=direct skip=10 || return
+	put bfq /sys/block/a/queue/scheduler || return
+	put kyber /sys/block/a/queue/scheduler || return
+	put mq-deadline /sys/block/a/queue/scheduler || return
+	put none /sys/block/a/queue/scheduler || return
+	try put 100 /sys/block/a/queue/nr_requests || return
+	try put 1 /sys/block/a/queue/wbt_lat_usec
 	put 0 a/power || return
 	F mkdir b || return
 	put 1 b/zoned || return
@@ -40,7 +40,7 @@ work()
 	put 1 b/zone_nr_conv || return
 	put 64 b/size || return
 	put 1 b/power || return
-	try F blkzone report /dev/nullb0 || F blkzone report /dev/nullb1 || return
+	F blkzone report /dev/b || return
 	put 0 b/power || return
 	F rmdir b a
 }

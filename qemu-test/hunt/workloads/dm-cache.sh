@@ -21,24 +21,24 @@ prepare()
 
 work()
 {
-	F dmsetup create cache --table "0 16384 cache /dev/loop0 /dev/loop1 /dev/loop2 128 1 writethrough smq 0" || return
-	F dmsetup create era --table "0 16384 era /dev/loop3 /dev/loop2 128" || return
-	F dd if=/dev/zero of=/dev/mapper/cache bs=64k count=2 oflag=direct || return
-	F dd if=/dev/mapper/cache of=/dev/null bs=64k count=2 iflag=direct || return
-	F dd if=/dev/zero of=/dev/mapper/era bs=64k count=2 oflag=direct || return
-	F dmsetup message era 0 checkpoint || return
-	F dmsetup message era 0 take_metadata_snap || return
-	F dmsetup message era 0 drop_metadata_snap || return
-	F dmsetup message cache 0 migration_threshold 2048 || return
-	F dmsetup status era || return
-	F dmsetup remove era || return
-	F dmsetup remove cache
+	F dmsetup --noudevsync create cache --table "0 16384 cache /dev/loop0 /dev/loop1 /dev/loop2 128 1 writethrough smq 0" || return
+	F dmsetup --noudevsync create era --table "0 16384 era /dev/loop3 /dev/loop2 128" || return
+	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
+	F dd if=/dev/dm-0 of=/dev/null bs=64k count=2 iflag=direct || return
+	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
+	F dmsetup --noudevsync message era 0 checkpoint || return
+	F dmsetup --noudevsync message era 0 take_metadata_snap || return
+	F dmsetup --noudevsync message era 0 drop_metadata_snap || return
+	F dmsetup --noudevsync message cache 0 migration_threshold 2048 || return
+	F dmsetup --noudevsync status era || return
+	F dmsetup --noudevsync remove era || return
+	F dmsetup --noudevsync remove cache
 }
 
 clean()
 {
 	for name in era cache; do
-		[ ! -e /dev/mapper/$name ] || dmsetup remove --retry $name || return
+		dm_gone $name || return
 	done
 	for disk in 0 3; do
 		dd if=/dev/zero of=/dev/loop$disk bs=1M count=1 oflag=direct

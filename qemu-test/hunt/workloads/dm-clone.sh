@@ -19,18 +19,18 @@ prepare()
 
 work()
 {
-	F dmsetup create clone --table "0 16384 clone /dev/loop0 /dev/loop1 /dev/loop2 8 1 no_hydration" || return
-	F dd if=/dev/zero of=/dev/mapper/clone bs=64k count=2 oflag=direct || return
-	F dd if=/dev/mapper/clone of=/dev/null bs=64k count=2 iflag=direct || return
-	F dmsetup message clone 0 enable_hydration || return
-	F dmsetup message clone 0 disable_hydration || return
-	F dmsetup status clone || return
-	F dmsetup remove clone
+	F dmsetup --noudevsync create clone --table "0 16384 clone /dev/loop0 /dev/loop1 /dev/loop2 8 1 no_hydration" || return
+	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
+	F dd if=/dev/dm-0 of=/dev/null bs=64k count=2 iflag=direct || return
+	F dmsetup --noudevsync message clone 0 enable_hydration || return
+	F dmsetup --noudevsync message clone 0 disable_hydration || return
+	F dmsetup --noudevsync status clone || return
+	F dmsetup --noudevsync remove clone
 }
 
 clean()
 {
-	[ ! -e /dev/mapper/clone ] || dmsetup remove --retry clone || return
+	dm_gone clone || return
 	dd if=/dev/zero of=/dev/loop0 bs=1M count=1 oflag=direct
 	return 0
 }

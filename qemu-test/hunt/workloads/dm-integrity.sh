@@ -19,25 +19,25 @@ prepare()
 
 work()
 {
-	F dmsetup create a --table "0 8192 integrity /dev/loop0 0 - J 6 journal_sectors:128 interleave_sectors:32768 buffer_sectors:128 internal_hash:crc32c commit_time:100 block_size:512" || return
-	F dmsetup create b --table "0 8192 integrity /dev/loop1 0 - B 3 internal_hash:sha256 sectors_per_bit:4096 bitmap_flush_interval:1000" || return
-	F dmsetup create c --table "0 8192 integrity /dev/loop2 0 48 D 1 journal_sectors:128" || return
-	F dmsetup create d --table "0 8192 crypt capi:authenc(hmac(sha256),xts(aes))-random 01010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101 0 /dev/mapper/c 0 1 integrity:48:aead" || return
-	F dd if=/dev/zero of=/dev/mapper/a bs=64k count=2 oflag=direct || return
-	F dd if=/dev/mapper/a of=/dev/null bs=64k count=2 iflag=direct || return
-	F dd if=/dev/zero of=/dev/mapper/b bs=64k count=2 oflag=direct || return
-	F dd if=/dev/zero of=/dev/mapper/d bs=64k count=2 oflag=direct || return
-	F dmsetup status d || return
-	F dmsetup remove d || return
-	F dmsetup remove c || return
-	F dmsetup remove b || return
-	F dmsetup remove a
+	F dmsetup --noudevsync create a --table "0 8192 integrity /dev/loop0 0 - J 6 journal_sectors:128 interleave_sectors:32768 buffer_sectors:128 internal_hash:crc32c commit_time:100 block_size:512" || return
+	F dmsetup --noudevsync create b --table "0 8192 integrity /dev/loop1 0 - B 3 internal_hash:sha256 sectors_per_bit:4096 bitmap_flush_interval:1000" || return
+	F dmsetup --noudevsync create c --table "0 8192 integrity /dev/loop2 0 48 D 1 journal_sectors:128" || return
+	F dmsetup --noudevsync create d --table "0 8192 crypt capi:authenc(hmac(sha256),xts(aes))-random 01010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101 0 /dev/dm-2 0 1 integrity:48:aead" || return
+	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
+	F dd if=/dev/dm-0 of=/dev/null bs=64k count=2 iflag=direct || return
+	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
+	F dd if=/dev/zero of=/dev/dm-3 bs=64k count=2 oflag=direct || return
+	F dmsetup --noudevsync status d || return
+	F dmsetup --noudevsync remove d || return
+	F dmsetup --noudevsync remove c || return
+	F dmsetup --noudevsync remove b || return
+	F dmsetup --noudevsync remove a
 }
 
 clean()
 {
 	for name in d c b a; do
-		[ ! -e /dev/mapper/$name ] || dmsetup remove --retry $name || return
+		dm_gone $name || return
 	done
 	for disk in 0 1 2; do
 		dd if=/dev/zero of=/dev/loop$disk bs=4096 count=1 oflag=direct

@@ -17,27 +17,27 @@ prepare()
 
 work()
 {
-	F dmsetup create origin --table "0 16384 snapshot-origin /dev/loop0" || return
-	F dmsetup create snap --table "0 16384 snapshot /dev/loop0 /dev/loop1 P 8" || return
-	F dd if=/dev/zero of=/dev/mapper/origin bs=64k count=2 oflag=direct || return
-	F dd if=/dev/zero of=/dev/mapper/snap bs=64k count=2 oflag=direct || return
-	F dd if=/dev/mapper/snap of=/dev/null bs=64k count=2 iflag=direct || return
-	F dmsetup remove snap || return
-	F dmsetup suspend origin || return
-	F dmsetup create merge --table "0 16384 snapshot-merge /dev/loop0 /dev/loop1 P 8" || return
-	F dmsetup remove merge || return
-	F dmsetup resume origin || return
+	F dmsetup --noudevsync create origin --table "0 16384 snapshot-origin /dev/loop0" || return
+	F dmsetup --noudevsync create snap --table "0 16384 snapshot /dev/loop0 /dev/loop1 P 8" || return
+	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
+	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
+	F dd if=/dev/dm-1 of=/dev/null bs=64k count=2 iflag=direct || return
+	F dmsetup --noudevsync remove snap || return
+	F dmsetup --noudevsync suspend origin || return
+	F dmsetup --noudevsync create merge --table "0 16384 snapshot-merge /dev/loop0 /dev/loop1 P 8" || return
+	F dmsetup --noudevsync remove merge || return
+	F dmsetup --noudevsync resume origin || return
 	F dd if=/dev/zero of=/dev/loop1 bs=4096 count=1 oflag=direct || return
-	F dmsetup create snap --table "0 16384 snapshot /dev/loop0 /dev/loop1 N 8" || return
-	F dmsetup status snap || return
-	F dmsetup remove snap || return
-	F dmsetup remove origin
+	F dmsetup --noudevsync create snap --table "0 16384 snapshot /dev/loop0 /dev/loop1 N 8" || return
+	F dmsetup --noudevsync status snap || return
+	F dmsetup --noudevsync remove snap || return
+	F dmsetup --noudevsync remove origin
 }
 
 clean()
 {
 	for name in merge snap origin; do
-		[ ! -e /dev/mapper/$name ] || dmsetup remove --retry $name || return
+		dm_gone $name || return
 	done
 	dd if=/dev/zero of=/dev/loop1 bs=4096 count=1 oflag=direct
 	return 0

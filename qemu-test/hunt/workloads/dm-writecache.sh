@@ -21,22 +21,22 @@ prepare()
 
 work()
 {
-	F dmsetup create a --table "0 16384 writecache s /dev/loop0 /dev/loop1 4096 4 high_watermark 50 low_watermark 20" || return
-	F dmsetup create b --table "0 16384 log-writes /dev/loop2 /dev/loop3" || return
-	F dd if=/dev/zero of=/dev/mapper/a bs=64k count=2 oflag=direct || return
-	F dd if=/dev/mapper/a of=/dev/null bs=64k count=2 iflag=direct || return
-	F dmsetup message a 0 flush || return
-	F dd if=/dev/zero of=/dev/mapper/b bs=64k count=2 oflag=direct || return
-	F dmsetup message b 0 "mark here" || return
-	F dmsetup status b || return
-	F dmsetup remove b || return
-	F dmsetup remove a
+	F dmsetup --noudevsync create a --table "0 16384 writecache s /dev/loop0 /dev/loop1 4096 4 high_watermark 50 low_watermark 20" || return
+	F dmsetup --noudevsync create b --table "0 16384 log-writes /dev/loop2 /dev/loop3" || return
+	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
+	F dd if=/dev/dm-0 of=/dev/null bs=64k count=2 iflag=direct || return
+	F dmsetup --noudevsync message a 0 flush || return
+	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
+	F dmsetup --noudevsync message b 0 "mark here" || return
+	F dmsetup --noudevsync status b || return
+	F dmsetup --noudevsync remove b || return
+	F dmsetup --noudevsync remove a
 }
 
 clean()
 {
 	for name in b a; do
-		[ ! -e /dev/mapper/$name ] || dmsetup remove --retry $name || return
+		dm_gone $name || return
 	done
 	for disk in 1 3; do
 		dd if=/dev/zero of=/dev/loop$disk bs=64k count=1 oflag=direct

@@ -11,7 +11,7 @@ prepare()
 {
 	mkdir -p /srv
 	mount -t tmpfs server /srv || return
-	diod -n -e /srv -l 127.0.0.1:5640 -w 1 -S || diod -f -n -e /srv -l 127.0.0.1:5640 -S &
+	diod -f -n -e /srv -l 127.0.0.1:5640 -L stderr > /tmp/server 2>&1 &
 	sleep 1
 }
 

@@ -3,7 +3,7 @@
 # AFS without a server: its dynamic root
 #
 # programs: mount umount
-# modules: kafs rxrpc
+# modules: pcbc fcrypt rxrpc kafs
 
 . /qt/workloads/lib.sh
 

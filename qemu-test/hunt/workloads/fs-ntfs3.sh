@@ -9,5 +9,5 @@
 
 prepare()
 {
-	on_image 16 ntfs3 acl,prealloc mkfs.ntfs -q -F -f
+	on_image 64 ntfs3 acl,prealloc mkfs.ntfs -q -F -f
 }

@@ -34,7 +34,7 @@ work()
 
 clean()
 {
-	[ ! -e /sys/block/md0 ] || mdadm --stop /dev/md0 || return
+	md_gone md0 || return
 	for disk in 0 1 2 3 4; do
 		dd if=/dev/zero of=/dev/loop$disk bs=64k count=4 oflag=direct
 	done

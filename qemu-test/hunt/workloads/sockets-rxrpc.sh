@@ -3,7 +3,7 @@
 # RxRPC
 #
 # programs: huntwork
-# modules: rxrpc
+# modules: pcbc fcrypt rxrpc
 
 work()
 {
