@@ -9,10 +9,10 @@
 #	on_image SIZE TYPE OPTIONS MKFS...	a file system in a file, which is made by MKFS... FILE
 #	on_disk TYPE OPTIONS MKFS...		the same on /dev/vda
 #	on_file FILE TYPE OPTIONS		one that is only read; the file exists
+#	on_copy FILE TYPE OPTIONS		one that begins as a copy of the file each time
 #
-# OPTIONS are those of mount, "" if there are none. use() is what happens between mount and
-# umount; a workload can have its own. After a failure the file system is made again, so that
-# each run begins with the same.
+# OPTIONS are those of the file system, "" if there are none. After a failure the file system is
+# made again, so that each run begins with the same.
 
 IMAGE=/tmp/image
 DEVICE=
@@ -153,32 +153,28 @@ on_file()
 {
 	DEVICE=/dev/loop0
 	KIND=$2
-	OPTIONS=${3:+$3,}ro
+	OPTIONS=ro${3:+,$3}
 	attach "$1" $DEVICE
 }
 
-# What a mounted file system is used for
-use()
+on_copy()
 {
-	case ,$OPTIONS, in
-	*,ro,*) F huntwork read /mnt ;;
-	*) F huntwork files /mnt ;;
-	esac
+	cp "$1" /tmp/fresh || return
+	DEVICE=/dev/loop0
+	KIND=$2
+	OPTIONS=$3
+	MKFS="cp /tmp/fresh"
+	attach "$1" $DEVICE
 }
 
-# The file systems that can be mounted again with other options refuse nothing here.
+# One process, because each takes longer than what it does
 work()
 {
 	[ -z "$MKFS" ] || : > /tmp/.used
-	F mount -t "$KIND" ${OPTIONS:+-o "$OPTIONS"} "$DEVICE" /mnt || return
-	use || return
-	case ,$OPTIONS,$KIND, in
-	*,ro,*) ;;
-	# HFS stays marked as in use
-	*,hfs,) ;;
-	*) F mount -o remount,ro /mnt || return ;;
+	case $OPTIONS in
+	ro | ro,*) F huntwork mount "$KIND" "$DEVICE" "$OPTIONS" read || return ;;
+	*) F huntwork mount "$KIND" "$DEVICE" "$OPTIONS" files || return ;;
 	esac
-	F umount /mnt || return
 	rm -f /tmp/.used
 }
 
@@ -200,7 +196,7 @@ tree()
 	ln -s one/two/numbers "$1/link"
 	ln "$1/short" "$1/hard"
 	mknod "$1/null" c 1 3
-	mkfifo "$1/fifo"
+	mkfifo "$1/pipe"
 	for number in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		echo $number > "$1/many/a-name-that-is-not-short-$number"
 	done

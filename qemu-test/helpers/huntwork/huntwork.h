@@ -37,6 +37,7 @@ void do_files(char **args);
 void do_read(char **args);
 void do_names(char **args);
 void do_encrypt(char **args);
+void do_mount(char **args);
 /* crypto.c */
 void do_alg(char **args);
 void do_keys(char **args);

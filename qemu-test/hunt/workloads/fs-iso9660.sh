@@ -17,9 +17,9 @@ prepare()
 work()
 {
 	F mount -t iso9660 -o ro "$DEVICE" /mnt || return
-	use || return
+	F huntwork read /mnt || return
 	F umount /mnt || return
 	F mount -t iso9660 -o ro,norock,iocharset=utf8 "$DEVICE" /mnt || return
-	use || return
+	F huntwork read /mnt || return
 	F umount /mnt
 }
