@@ -12,13 +12,14 @@
 #	on_copy FILE TYPE OPTIONS		one that begins as a copy of the file each time
 #
 # OPTIONS are those of the file system, "" if there are none. After a failure the file system is
-# made again, so that each run begins with the same.
+# made again, so that each run begins with the same. WHAT=plain leaves out extended attributes.
 
 IMAGE=/tmp/image
 DEVICE=
 KIND=
 OPTIONS=
 MKFS=
+WHAT=files
 
 # mkfs and quota tools look there
 [ -e /etc/mtab ] || ln -s /proc/mounts /etc/mtab
@@ -173,7 +174,7 @@ work()
 	[ -z "$MKFS" ] || : > /tmp/.used
 	case $OPTIONS in
 	ro | ro,*) F huntwork mount "$KIND" "$DEVICE" "$OPTIONS" read || return ;;
-	*) F huntwork mount "$KIND" "$DEVICE" "$OPTIONS" files || return ;;
+	*) F huntwork mount "$KIND" "$DEVICE" "$OPTIONS" $WHAT || return ;;
 	esac
 	rm -f /tmp/.used
 }

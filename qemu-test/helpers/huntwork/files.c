@@ -331,13 +331,16 @@ static void big(int fd)
 	may("seek", lseek(fd, 11 * BLOCK, SEEK_DATA));
 }
 
-/* files DIRECTORY: uses all that a writable file system has, in that directory. */
-void do_files(char **args)
+/*
+ * files DIRECTORY, plain DIRECTORY: uses all that a writable file system has, in that directory;
+ * plain, without extended attributes.
+ */
+static void use_files(const char *folder, bool plain)
 {
 	struct timeval times[2] = { { 1000000000, 0 }, { 1100000000, 0 } };
 	int fd;
 
-	must("chdir", chdir(args[0]));
+	must("chdir", chdir(folder));
 	fd = create("a");
 	big(fd);
 	map(fd, PROT_READ | PROT_WRITE);
@@ -350,7 +353,8 @@ void do_files(char **args)
 	must("close", close(fd));
 	direct("a");
 	copies("a", "b");
-	attributes("a");
+	if (!plain)
+		attributes("a");
 	handle("a");
 	unnamed();
 	may("chmod", chmod("a", 0640));
@@ -362,6 +366,16 @@ void do_files(char **args)
 	list(".");
 	whole_system();
 	must("unlink", unlink("b"));
+}
+
+void do_files(char **args)
+{
+	use_files(args[0], false);
+}
+
+void do_plain(char **args)
+{
+	use_files(args[0], true);
 }
 
 static int visit(const char *path, const struct stat *s, int kind, struct FTW *f)
@@ -494,7 +508,7 @@ static void remount(char **args, const char *folder, const char *options)
 }
 
 /*
- * mount TYPE DEVICE OPTIONS WHAT: mounts it on /mnt, does WHAT there, which is files or read, and
+ * mount TYPE DEVICE OPTIONS WHAT: mounts it on /mnt, does WHAT there, which is files, plain or read, and
  * unmounts it. If it is writable, it is mounted again before that, for reading only. OPTIONS are
  * those of the file system, and ro.
  */
@@ -502,18 +516,19 @@ void do_mount(char **args)
 {
 	static char folder[] = "/mnt";
 	char *where[] = { folder, NULL }, *options = args[2];
+	bool files = !strcmp(args[3], "files"), plain = !strcmp(args[3], "plain");
 	bool readonly = !strcmp(options, "ro") || !strncmp(options, "ro,", 3);
 
 	if (readonly)
 		options += options[2] ? 3 : 2;
 	must("mount", mount(args[1], folder, args[0], readonly ? MS_RDONLY : 0, options));
-	if (!strcmp(args[3], "files"))
-		do_files(where);
+	if (files || plain)
+		use_files(folder, plain);
 	else
 		do_read(where);
 	must("chdir", chdir("/"));
-	/* HFS would stay marked as in use */
-	if (!readonly && strcmp(args[0], "hfs"))
+	/* HFS would stay marked as in use; GFS2 is a BUG if the task has mounted it, too */
+	if (!readonly && strcmp(args[0], "hfs") && strcmp(args[0], "gfs2"))
 		remount(args, folder, options);
 	must("umount", umount(folder));
 }

@@ -34,8 +34,10 @@ static const struct {
 	{ "open", do_open },
 	{ "packet", do_packet },
 	{ "perf", do_perf },
+	{ "plain", do_plain },
 	{ "read", do_read },
 	{ "socket", do_socket },
+	{ "steps", do_steps },
 	{ "uring", do_uring },
 	{ "xdp", do_xdp },
 };

@@ -34,6 +34,7 @@ void *room(size_t size);
 
 /* files.c */
 void do_files(char **args);
+void do_plain(char **args);
 void do_read(char **args);
 void do_names(char **args);
 void do_encrypt(char **args);
@@ -45,6 +46,8 @@ void do_keys(char **args);
 void do_bpf(char **args);
 /* uring.c */
 void do_uring(char **args);
+/* steps.c */
+void do_steps(char **args);
 /* sockets.c */
 void do_socket(char **args);
 void do_packet(char **args);

@@ -10,5 +10,5 @@
 
 prepare()
 {
-	on_disk ocfs2 acl,usrquota,grpquota mkfs.ocfs2 -q -x -F -M local -N 1 -T mail --fs-features=usrquota,grpquota,refcount,inline-data,xattr
+	on_disk ocfs2 heartbeat=none,acl,usrquota,grpquota mkfs.ocfs2 -q -x -F -M local -N 1 -T mail --fs-features=usrquota,grpquota,refcount,inline-data,xattr
 }

@@ -14,11 +14,16 @@ prepare()
 	superblock
 }
 
-# magic, CRC, and the features that make zones files
+# Debian has no mkzonefs: magic, CRC, an empty label, an identifier, no features
 superblock()
 {
-	dd if=/dev/zero of=/dev/nullb0 bs=4096 count=1
-	printf 'SUPER' | dd of=/dev/nullb0 bs=4096 conv=notrunc
+	{
+		printf '\123\106\117\132\067\307\320\245'
+		dd if=/dev/zero bs=64 count=1
+		printf '\000\001\002\003\004\005\006\007\010\011\012\013\014\015\016\017'
+		dd if=/dev/zero bs=4008 count=1
+	} > /tmp/super
+	dd if=/tmp/super of=/dev/nullb0 bs=4096 count=1
 }
 
 work()
