@@ -528,11 +528,16 @@ work()
 	[ ! -d /sys/module/ctag_test ] || rmmod ctag_test
 }
 
+# With icount: while a task waits for the disk, which takes time of the host, the idle guest
+# skips ahead to its next timer. So a wait can seem to take minutes: no warning of that.
+no_hung_tasks()
+{
+	echo 0 > /proc/sys/kernel/hung_task_timeout_secs
+}
+
 start_work()
 {
-	# While a task waits for the disk, which takes time of the host, the idle guest skips
-	# ahead to its next timer. So a wait can seem to take minutes: no warning of that.
-	echo 0 > /proc/sys/kernel/hung_task_timeout_secs
+	no_hung_tasks
 	rm -f /tmp/stop
 	work &
 	worker=$!
