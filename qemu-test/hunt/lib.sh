@@ -189,7 +189,7 @@ clean()
 # tree FOLDER: files of all kinds that an image can hold
 tree()
 {
-	mkdir -p "$1/one/two" "$1/many"
+	mkdir -p "$1/one/two" "$1/several"
 	echo short > "$1/short"
 	dd if=/bin/busybox of="$1/one/program" bs=4096 count=60
 	dd if=/dev/zero of="$1/one/zeros" bs=4096 count=40
@@ -199,6 +199,6 @@ tree()
 	mknod "$1/null" c 1 3
 	mkfifo "$1/pipe"
 	for number in 1 2 3 4 5 6 7 8 9 10 11 12; do
-		echo $number > "$1/many/a-name-that-is-not-short-$number"
+		echo $number > "$1/several/a-name-that-is-not-short-$number"
 	done
 }

@@ -168,12 +168,12 @@ static void locks(int fd)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 100 };
 
-	may("fcntl lock", fcntl(fd, F_SETLK, &l));
-	may("OFD lock", fcntl(fd, F_OFD_SETLK, &(struct flock){ .l_type = F_WRLCK, .l_start = 200, .l_len = 9 }));
-	may("flock", flock(fd, LOCK_EX | LOCK_NB));
+	attempt("fcntl lock", fcntl(fd, F_SETLK, &l));
+	attempt("OFD lock", fcntl(fd, F_OFD_SETLK, &(struct flock){ .l_type = F_WRLCK, .l_start = 200, .l_len = 9 }));
+	attempt("flock", flock(fd, LOCK_EX | LOCK_NB));
 	l.l_type = F_UNLCK;
-	may("fcntl unlock", fcntl(fd, F_SETLK, &l));
-	may("lease", fcntl(fd, F_SETLEASE, F_WRLCK));
+	attempt("fcntl unlock", fcntl(fd, F_SETLK, &l));
+	attempt("lease", fcntl(fd, F_SETLEASE, F_WRLCK));
 }
 
 static void direct(const char *name)

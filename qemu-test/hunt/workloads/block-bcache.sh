@@ -2,7 +2,7 @@
 #
 # bcache: a cache set, a backing device, attaching and stopping
 #
-# programs: make-bcache bcache-super-show
+# programs: huntwork make-bcache bcache-super-show
 # modules: bcache
 
 . /qt/workloads/lib.sh
@@ -18,20 +18,23 @@ prepare()
 	make-bcache -B /dev/loop1 || return
 	SET=$(bcache-super-show /dev/loop0 | awk '/cset.uuid/ { print $2 }')
 	return 0
+	cat > /tmp/steps <<-END
+	put /sys/fs/bcache/register /dev/loop0
+	put /sys/fs/bcache/register /dev/loop1
+	wait /dev/bcache0
+	put /sys/block/bcache0/bcache/attach $SET
+	write /dev/bcache0 64
+	read /dev/bcache0 64
+	put /sys/block/bcache0/bcache/cache_mode writeback
+	put /sys/block/bcache0/bcache/detach 1
+	put /sys/block/bcache0/bcache/stop 1
+	put /sys/fs/bcache/$SET/stop 1
+	END
 }
 
 work()
 {
-	put /dev/loop0 /sys/fs/bcache/register || return
-	put /dev/loop1 /sys/fs/bcache/register || return
-	device_there /dev/bcache0 || return
-	put "$SET" /sys/block/bcache0/bcache/attach || return
-	F dd if=/dev/zero of=/dev/bcache0 bs=64k count=4 oflag=direct || return
-	F dd if=/dev/bcache0 of=/dev/null bs=64k count=4 iflag=direct || return
-	put writeback /sys/block/bcache0/bcache/cache_mode || return
-	put 1 /sys/block/bcache0/bcache/detach || return
-	put 1 /sys/block/bcache0/bcache/stop || return
-	put 1 "/sys/fs/bcache/$SET/stop"
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -2,7 +2,7 @@
 #
 # null_blk devices through configfs: queues, memory, zones, caches, bad blocks
 #
-# programs: blkzone
+# programs: huntwork blkzone
 # modules: null_blk bfq kyber-iosched
 
 . /qt/workloads/lib.sh
@@ -12,37 +12,44 @@ prepare()
 	modprobe null_blk nr_devices=0
 	mount -t configfs x /sys/kernel/config
 	cd /sys/kernel/config/nullb || return
+	cat > /tmp/steps1 <<-'END'
+	mkdir a
+	put a/size 64
+	put a/memory_backed 1
+	put a/submit_queues 2
+	put a/poll_queues 1
+	put a/cache_size 4
+	put a/discard 1
+	put a/badblocks +1-5
+	put a/power 1
+	write /dev/a 64
+	read /dev/a 64
+	put /sys/block/a/queue/scheduler bfq
+	put /sys/block/a/queue/scheduler kyber
+	put /sys/block/a/queue/scheduler mq-deadline
+	put /sys/block/a/queue/scheduler none
+	- put /sys/block/a/queue/nr_requests 100
+	- put /sys/block/a/queue/wbt_lat_usec 1
+	put a/power 0
+	mkdir b
+	put b/zoned 1
+	put b/zone_size 4
+	put b/zone_nr_conv 1
+	put b/size 64
+	put b/power 1
+	END
+	cat > /tmp/steps2 <<-'END'
+	put b/power 0
+	rmdir b
+	rmdir a
+	END
 }
 
 work()
 {
-	F mkdir a || return
-	put 64 a/size || return
-	put 1 a/memory_backed || return
-	put 2 a/submit_queues || return
-	put 1 a/poll_queues || return
-	put 4 a/cache_size || return
-	put 1 a/discard || return
-	put +1-5 a/badblocks || return
-	put 1 a/power || return
-	F dd if=/dev/zero of=/dev/a bs=64k count=4 oflag=direct seek=10 || return
-	F dd if=/dev/a of=/dev/null bs=64k count=4 iflag=direct skip=10 || return
-	put bfq /sys/block/a/queue/scheduler || return
-	put kyber /sys/block/a/queue/scheduler || return
-	put mq-deadline /sys/block/a/queue/scheduler || return
-	put none /sys/block/a/queue/scheduler || return
-	try put 100 /sys/block/a/queue/nr_requests || return
-	try put 1 /sys/block/a/queue/wbt_lat_usec
-	put 0 a/power || return
-	F mkdir b || return
-	put 1 b/zoned || return
-	put 4 b/zone_size || return
-	put 1 b/zone_nr_conv || return
-	put 64 b/size || return
-	put 1 b/power || return
+	F huntwork steps /tmp/steps1 || return
 	F blkzone report /dev/b || return
-	put 0 b/power || return
-	F rmdir b a
+	F huntwork steps /tmp/steps2
 }
 
 clean()

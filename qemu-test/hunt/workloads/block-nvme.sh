@@ -13,27 +13,34 @@ prepare()
 	attach /tmp/disk /dev/loop0
 	mount -t configfs x /sys/kernel/config
 	modprobe nvmet && modprobe nvme-loop && cd /sys/kernel/config/nvmet || return
+	cat > /tmp/steps1 <<-'END'
+	mkdir subsystems/hunt
+	put subsystems/hunt/attr_allow_any_host 1
+	mkdir subsystems/hunt/namespaces/1
+	put subsystems/hunt/namespaces/1/device_path /dev/loop0
+	put subsystems/hunt/namespaces/1/enable 1
+	mkdir ports/1
+	put ports/1/addr_trtype loop
+	link ports/1/subsystems/hunt /sys/kernel/config/nvmet/subsystems/hunt
+	mkdir hosts/h
+	END
+	cat > /tmp/steps2 <<-'END'
+	put /sys/class/nvme/nvme0/delete_controller 1
+	rmdir hosts/h
+	rm ports/1/subsystems/hunt
+	rmdir ports/1
+	put subsystems/hunt/namespaces/1/enable 0
+	rmdir subsystems/hunt/namespaces/1
+	rmdir subsystems/hunt
+	END
 }
 
 work()
 {
-	F mkdir subsystems/hunt || return
-	put 1 subsystems/hunt/attr_allow_any_host || return
-	F mkdir subsystems/hunt/namespaces/1 || return
-	put /dev/loop0 subsystems/hunt/namespaces/1/device_path || return
-	put 1 subsystems/hunt/namespaces/1/enable || return
-	F mkdir ports/1 || return
-	put loop ports/1/addr_trtype || return
-	F ln -s /sys/kernel/config/nvmet/subsystems/hunt ports/1/subsystems/hunt || return
-	F mkdir hosts/h || return
+	F huntwork steps /tmp/steps1 || return
 	F huntwork ioctl /dev/nvme-fabrics write :transport=loop,nqn=hunt,nr_io_queues=2 || return
 	F sh -c 'cat /sys/class/nvme/nvme*/address' || return
-	put 1 /sys/class/nvme/nvme0/delete_controller || return
-	F rmdir hosts/h || return
-	F rm ports/1/subsystems/hunt || return
-	F rmdir ports/1 || return
-	put 0 subsystems/hunt/namespaces/1/enable || return
-	F rmdir subsystems/hunt/namespaces/1 subsystems/hunt
+	F huntwork steps /tmp/steps2
 }
 
 clean()

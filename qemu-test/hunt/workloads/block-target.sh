@@ -2,6 +2,7 @@
 #
 # SCSI target: a disk on a file, behind the loopback transport
 #
+# programs: huntwork
 # modules: target_core_mod target_core_file tcm_loop sd_mod
 
 . /qt/workloads/lib.sh
@@ -11,28 +12,42 @@ prepare()
 	zeros /tmp/disk 8
 	mount -t configfs x /sys/kernel/config
 	modprobe target_core_mod && modprobe tcm_loop && cd /sys/kernel/config/target || return
+	cat > /tmp/steps <<-'END'
+	- mkdir core/fileio_0
+	mkdir core/fileio_0/f
+	put core/fileio_0/f/control fd_dev_name=/tmp/disk,fd_dev_size=8388608
+	put core/fileio_0/f/enable 1
+	- mkdir core/rd_mcp_1
+	mkdir core/rd_mcp_1/r
+	put core/rd_mcp_1/r/control rd_pages=100
+	put core/rd_mcp_1/r/enable 1
+	mkdir core/fileio_0/f/alua/group
+	- mkdir loopback/naa.5001405000000001
+	- mkdir loopback/naa.5001405000000001/tpgt_1
+	- mkdir loopback/naa.5001405000000001/tpgt_1/lun
+	mkdir loopback/naa.5001405000000001/tpgt_1/lun/lun_0
+	mkdir loopback/naa.5001405000000001/tpgt_1/lun/lun_1
+	put loopback/naa.5001405000000001/tpgt_1/nexus naa.5001405000000002
+	link loopback/naa.5001405000000001/tpgt_1/lun/lun_0/f /sys/kernel/config/target/core/fileio_0/f
+	link loopback/naa.5001405000000001/tpgt_1/lun/lun_1/r /sys/kernel/config/target/core/rd_mcp_1/r
+	rm loopback/naa.5001405000000001/tpgt_1/lun/lun_0/f
+	rm loopback/naa.5001405000000001/tpgt_1/lun/lun_1/r
+	rmdir loopback/naa.5001405000000001/tpgt_1/lun/lun_0
+	rmdir loopback/naa.5001405000000001/tpgt_1/lun/lun_1
+	- put loopback/naa.5001405000000001/tpgt_1/nexus NULL
+	rmdir loopback/naa.5001405000000001/tpgt_1
+	rmdir loopback/naa.5001405000000001
+	rmdir core/fileio_0/f/alua/group
+	rmdir core/fileio_0/f
+	rmdir core/rd_mcp_1/r
+	rmdir core/fileio_0
+	rmdir core/rd_mcp_1
+	END
 }
 
 work()
 {
-	F mkdir -p core/fileio_0/f || return
-	put "fd_dev_name=/tmp/disk,fd_dev_size=8388608" core/fileio_0/f/control || return
-	put 1 core/fileio_0/f/enable || return
-	F mkdir -p core/rd_mcp_1/r || return
-	put "rd_pages=100" core/rd_mcp_1/r/control || return
-	put 1 core/rd_mcp_1/r/enable || return
-	F mkdir core/fileio_0/f/alua/group || return
-	F mkdir -p loopback/naa.5001405000000001/tpgt_1/lun/lun_0 || return
-	F mkdir loopback/naa.5001405000000001/tpgt_1/lun/lun_1 || return
-	put naa.5001405000000002 loopback/naa.5001405000000001/tpgt_1/nexus || return
-	F ln -s /sys/kernel/config/target/core/fileio_0/f loopback/naa.5001405000000001/tpgt_1/lun/lun_0/f || return
-	F ln -s /sys/kernel/config/target/core/rd_mcp_1/r loopback/naa.5001405000000001/tpgt_1/lun/lun_1/r || return
-	F rm loopback/naa.5001405000000001/tpgt_1/lun/lun_0/f || return
-	F rm loopback/naa.5001405000000001/tpgt_1/lun/lun_1/r || return
-	F rmdir loopback/naa.5001405000000001/tpgt_1/lun/lun_0 loopback/naa.5001405000000001/tpgt_1/lun/lun_1 || return
-	try put NULL loopback/naa.5001405000000001/tpgt_1/nexus
-	F rmdir loopback/naa.5001405000000001/tpgt_1 loopback/naa.5001405000000001 || return
-	F rmdir core/fileio_0/f/alua/group core/fileio_0/f core/rd_mcp_1/r core/fileio_0 core/rd_mcp_1
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -2,6 +2,7 @@
 #
 # zram: compressed memory as a disk, as swap, and with a device behind it
 #
+# programs: huntwork
 # modules: zram lzo-rle
 
 . /qt/workloads/lib.sh
@@ -11,25 +12,34 @@ prepare()
 	modprobe zram num_devices=0
 	zeros /tmp/behind 8
 	attach /tmp/behind /dev/loop0
+	cat > /tmp/steps1 <<-'END'
+	cat /sys/class/zram-control/hot_add
+	put /sys/block/zram0/comp_algorithm lzo-rle
+	put /sys/block/zram0/backing_dev /dev/loop0
+	put /sys/block/zram0/disksize 16M
+	END
+	cat > /tmp/steps2 <<-'END'
+	read /dev/zram0 128
+	put /sys/block/zram0/idle all
+	put /sys/block/zram0/writeback idle
+	put /sys/block/zram0/compact 1
+	put /sys/block/zram0/reset 1
+	put /sys/block/zram0/disksize 16M
+	END
+	cat > /tmp/steps3 <<-'END'
+	put /sys/class/zram-control/hot_remove 0
+	END
 }
 
 work()
 {
-	F cat /sys/class/zram-control/hot_add || return
-	put lzo-rle /sys/block/zram0/comp_algorithm || return
-	put /dev/loop0 /sys/block/zram0/backing_dev || return
-	put 16M /sys/block/zram0/disksize || return
+	F huntwork steps /tmp/steps1 || return
 	F dd if=/bin/busybox of=/dev/zram0 bs=64k count=8 oflag=direct || return
-	F dd if=/dev/zram0 of=/dev/null bs=64k count=8 iflag=direct || return
-	put all /sys/block/zram0/idle || return
-	put idle /sys/block/zram0/writeback || return
-	put 1 /sys/block/zram0/compact || return
-	put 1 /sys/block/zram0/reset || return
-	put 16M /sys/block/zram0/disksize || return
+	F huntwork steps /tmp/steps2 || return
 	F mkswap /dev/zram0 || return
 	F swapon /dev/zram0 || return
 	F swapoff /dev/zram0 || return
-	put 0 /sys/class/zram-control/hot_remove
+	F huntwork steps /tmp/steps3
 }
 
 clean()

@@ -2,6 +2,7 @@
 #
 # Firmware: loaded from a file, built of parts, uploaded
 #
+# programs: huntwork
 # modules: test_firmware
 
 . /qt/workloads/lib.sh
@@ -12,27 +13,33 @@ prepare()
 	mkdir -p /lib/firmware
 	echo firmware > /lib/firmware/hunt
 	cd /sys/devices/virtual/misc/test_firmware || return
+	cat > /tmp/steps1 <<-'END'
+	text trigger_request hunt
+	text trigger_async_request hunt
+	put reset 1
+	text config_name hunt
+	put config_num_requests 2
+	put config_into_buf 1
+	put trigger_batched_requests 1
+	put release_all_firmware 1
+	put trigger_batched_requests_async 1
+	put release_all_firmware 1
+	text upload_register hunt
+	put /sys/class/firmware/hunt/loading 1
+	END
+	cat > /tmp/steps2 <<-'END'
+	put /sys/class/firmware/hunt/loading 0
+	sleep 1000
+	text upload_unregister hunt
+	put reset 1
+	END
 }
 
 work()
 {
-	F sh -c 'printf hunt > trigger_request' || return
-	F sh -c 'printf hunt > trigger_async_request' || return
-	put 1 reset || return
-	F sh -c 'printf hunt > config_name' || return
-	put 2 config_num_requests || return
-	put 1 config_into_buf || return
-	put 1 trigger_batched_requests || return
-	put 1 release_all_firmware || return
-	put 1 trigger_batched_requests_async || return
-	put 1 release_all_firmware || return
-	F sh -c 'printf hunt > upload_register' || return
-	put 1 /sys/class/firmware/hunt/loading || return
+	F huntwork steps /tmp/steps1 || return
 	F cp /lib/firmware/hunt /sys/class/firmware/hunt/data || return
-	put 0 /sys/class/firmware/hunt/loading || return
-	sleep 1
-	F sh -c 'printf hunt > upload_unregister' || return
-	put 1 reset
+	F huntwork steps /tmp/steps2
 }
 
 clean()

@@ -2,7 +2,7 @@
 #
 # ext4: growing, quotas, defragmenting, encryption and verity
 #
-# programs: huntwork mkfs.ext4 resize2fs e4defrag setquota quotaoff
+# programs: huntwork mkfs.ext4 resize2fs e4defrag setquota
 # modules: cts xts essiv sha256_generic
 # disk: 32M
 
@@ -27,7 +27,6 @@ work()
 	F dd if=/bin/busybox of=/mnt/file bs=64k count=8 || return
 	F e4defrag /mnt/file || return
 	F resize2fs "$DEVICE" || return
-	F quotaoff /mnt || return
 	F umount /mnt || return
 	make_fs || return
 	rm -f /tmp/.used

@@ -13,6 +13,8 @@ prepare()
 	mkdir -p /srv /var/lib/nfs/v4recovery
 	mount -t tmpfs server /srv || return
 	mount -t nfsd nfsd /proc/fs/nfsd || return
+	# without the old versions it needs no rpcbind
+	echo "-2 -3 +4 +4.1 +4.2" > /proc/fs/nfsd/versions
 	echo 10 > /proc/fs/nfsd/nfsv4leasetime
 	echo 10 > /proc/fs/nfsd/nfsv4gracetime
 	echo 2 > /proc/fs/nfsd/threads || return

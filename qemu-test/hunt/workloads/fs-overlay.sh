@@ -21,7 +21,7 @@ work()
 		overlay /mnt || return
 	F huntwork read /mnt || return
 	F chmod 600 /mnt/one/program || return
-	F sh -c 'cd /mnt && echo more >> short && mv one/two one/three && ln hard hard2 && rm -r many && mkdir many' || return
+	F sh -c 'cd /mnt && echo more >> short && mv one/two one/three && ln hard hard2 && rm -r several && mkdir several' || return
 	F huntwork files /mnt || return
 	F umount /mnt
 }

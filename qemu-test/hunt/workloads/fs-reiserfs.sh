@@ -10,6 +10,7 @@
 
 prepare()
 {
+	# shellcheck disable=SC2034 # of lib.sh
 	WHAT=plain
 	on_image 48 reiserfs "" mkfs.reiserfs -q -f -f --journal-size 513
 }

@@ -7,40 +7,59 @@
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps1 <<-'END'
+	mount tmpfs x /mnt size=4m,mpol=prefer:0,huge=within_size
+	END
+	cat > /tmp/steps2 <<-'END'
+	umount /mnt
+	mount ramfs x /mnt mode=700
+	END
+	cat > /tmp/steps3 <<-'END'
+	umount /mnt
+	mount hugetlbfs x /mnt size=4M,min_size=0,mode=700
+	umount /mnt
+	mount devpts x /mnt newinstance,ptmxmode=666
+	END
+	cat > /tmp/steps4 <<-'END'
+	umount /mnt
+	mount proc x /mnt hidepid=2,subset=pid
+	ls /mnt/self
+	umount /mnt
+	mount bpf x /mnt mode=700
+	mkdir /mnt/a
+	umount /mnt
+	mount binfmt_misc x /mnt
+	put /mnt/register ':hunt:E::hunt::/bin/busybox:F'
+	put /mnt/hunt -1
+	umount /mnt
+	mount mqueue x /mnt
+	END
+	cat > /tmp/steps5 <<-'END'
+	rm /mnt/queue
+	umount /mnt
+	mount pstore x /mnt
+	umount /mnt
+	mount securityfs x /mnt
+	umount /mnt
+	mount tracefs x /mnt
+	umount /mnt
+	END
+}
+
 work()
 {
-	F mount -t tmpfs -o size=4m,mpol=prefer:0,huge=within_size x /mnt || return
+	F huntwork steps /tmp/steps1 || return
 	F huntwork files /mnt || return
 	F mount -o remount,size=8m,nr_inodes=1000 /mnt || return
-	F umount /mnt || return
-	F mount -t ramfs -o mode=700 x /mnt || return
+	F huntwork steps /tmp/steps2 || return
 	F huntwork files /mnt || return
-	F umount /mnt || return
-	F mount -t hugetlbfs -o size=4M,min_size=0,mode=700 x /mnt || return
-	F umount /mnt || return
-	F mount -t devpts -o newinstance,ptmxmode=666 x /mnt || return
+	F huntwork steps /tmp/steps3 || return
 	F huntwork open /mnt/ptmx || return
-	F umount /mnt || return
-	F mount -t proc -o hidepid=2,subset=pid x /mnt || return
-	F ls /mnt/self || return
-	F umount /mnt || return
-	F mount -t bpf -o mode=700 x /mnt || return
-	F mkdir /mnt/a || return
-	F umount /mnt || return
-	F mount -t binfmt_misc x /mnt || return
-	F sh -c "echo ':hunt:E::hunt::/bin/busybox:F' > /mnt/register" || return
-	F sh -c 'echo -1 > /mnt/hunt' || return
-	F umount /mnt || return
-	F mount -t mqueue x /mnt || return
+	F huntwork steps /tmp/steps4 || return
 	F touch /mnt/queue || return
-	F rm /mnt/queue || return
-	F umount /mnt || return
-	F mount -t pstore x /mnt || return
-	F umount /mnt || return
-	F mount -t securityfs x /mnt || return
-	F umount /mnt || return
-	F mount -t tracefs x /mnt || return
-	F umount /mnt
+	F huntwork steps /tmp/steps5
 }
 
 clean()

@@ -2,7 +2,7 @@
 #
 # Simulated GPIO controllers: banks, lines, hogs; an aggregator of them
 #
-# programs: gpiodetect gpioinfo
+# programs: huntwork gpiodetect gpioinfo
 # modules: gpio-sim gpio-aggregator
 
 . /qt/workloads/lib.sh
@@ -11,22 +11,36 @@ prepare()
 {
 	mount -t configfs x /sys/kernel/config
 	modprobe gpio-sim && cd /sys/kernel/config/gpio-sim || return
+	cat > /tmp/steps1 <<-'END'
+	- mkdir a
+	- mkdir a/b0
+	- mkdir a/b0/line3
+	mkdir a/b0/line3/hog
+	mkdir a/b1
+	put a/b0/num_lines 8
+	put a/b1/num_lines 4
+	put a/b0/line3/name third
+	put a/b0/line3/hog/name hogger
+	put a/b0/line3/hog/direction output-high
+	put a/live 1
+	cat /sys/bus/platform/devices/$(cat a/dev_name)/uevent
+	END
+	cat > /tmp/steps2 <<-'END'
+	put a/live 0
+	rmdir a/b0/line3/hog
+	rmdir a/b0/line3
+	rmdir a/b0
+	rmdir a/b1
+	rmdir a
+	END
 }
 
 work()
 {
-	F mkdir -p a/b0/line3/hog a/b1 || return
-	put 8 a/b0/num_lines || return
-	put 4 a/b1/num_lines || return
-	put third a/b0/line3/name || return
-	put hogger a/b0/line3/hog/name || return
-	put output-high a/b0/line3/hog/direction || return
-	put 1 a/live || return
-	F cat "/sys/bus/platform/devices/$(cat a/dev_name)/uevent" || return
+	F huntwork steps /tmp/steps1 || return
 	F gpiodetect || return
 	try F gpioinfo gpiochip1
-	put 0 a/live || return
-	F rmdir a/b0/line3/hog a/b0/line3 a/b0 a/b1 a
+	F huntwork steps /tmp/steps2
 }
 
 clean()

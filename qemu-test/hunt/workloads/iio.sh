@@ -14,22 +14,28 @@ prepare()
 	modprobe iio-trig-hrtimer
 	modprobe iio-trig-sysfs
 	cd /sys/kernel/config/iio || return
+	cat > /tmp/steps1 <<-'END'
+	mkdir devices/dummy/d
+	mkdir triggers/hrtimer/t
+	put /sys/bus/iio/devices/iio_sysfs_trigger/add_trigger 5
+	put /sys/bus/iio/devices/iio:device0/trigger/current_trigger t
+	put /sys/bus/iio/devices/iio:device0/scan_elements/in_voltage0_en 1
+	put /sys/bus/iio/devices/iio:device0/buffer/enable 1
+	END
+	cat > /tmp/steps2 <<-'END'
+	put /sys/bus/iio/devices/iio:device0/buffer/enable 0
+	put /sys/bus/iio/devices/iio:device0/trigger/current_trigger
+	put /sys/bus/iio/devices/iio_sysfs_trigger/remove_trigger 5
+	rmdir triggers/hrtimer/t
+	rmdir devices/dummy/d
+	END
 }
 
 work()
 {
-	F mkdir devices/dummy/d || return
-	F mkdir triggers/hrtimer/t || return
-	put 5 /sys/bus/iio/devices/iio_sysfs_trigger/add_trigger || return
-	put t /sys/bus/iio/devices/iio:device0/trigger/current_trigger || return
-	put 1 /sys/bus/iio/devices/iio:device0/scan_elements/in_voltage0_en || return
-	put 1 /sys/bus/iio/devices/iio:device0/buffer/enable || return
+	F huntwork steps /tmp/steps1 || return
 	F huntwork open /dev/iio:device0 || return
-	put 0 /sys/bus/iio/devices/iio:device0/buffer/enable || return
-	put "" /sys/bus/iio/devices/iio:device0/trigger/current_trigger || return
-	put 5 /sys/bus/iio/devices/iio_sysfs_trigger/remove_trigger || return
-	F rmdir triggers/hrtimer/t || return
-	F rmdir devices/dummy/d
+	F huntwork steps /tmp/steps2
 }
 
 clean()

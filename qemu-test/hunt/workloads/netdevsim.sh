@@ -2,7 +2,7 @@
 #
 # netdevsim: a device with ports, and its devlink interface
 #
-# programs: devlink
+# programs: huntwork devlink
 # modules: netdevsim
 
 . /qt/workloads/lib.sh
@@ -11,11 +11,19 @@ prepare()
 {
 	mkdir -p /lib/firmware
 	echo firmware > /lib/firmware/hunt
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/netdevsim/new_device 5 2
+	END
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/netdevsim/devices/netdevsim5/new_port 3
+	put /sys/bus/netdevsim/devices/netdevsim5/del_port 3
+	put /sys/bus/netdevsim/del_device 5
+	END
 }
 
 work()
 {
-	put "5 2" /sys/bus/netdevsim/new_device || return
+	F huntwork steps /tmp/steps || return
 	F devlink dev show || return
 	F devlink dev info netdevsim/netdevsim5 || return
 	F devlink dev param set netdevsim/netdevsim5 name max_macs value 64 cmode driverinit || return
@@ -35,9 +43,7 @@ work()
 	F devlink sb show || return
 	F devlink dev eswitch set netdevsim/netdevsim5 mode legacy || return
 	F devlink dev flash netdevsim/netdevsim5 file hunt || return
-	put 3 /sys/bus/netdevsim/devices/netdevsim5/new_port || return
-	put 3 /sys/bus/netdevsim/devices/netdevsim5/del_port || return
-	put 5 /sys/bus/netdevsim/del_device
+	F huntwork steps /tmp/steps
 }
 
 clean()

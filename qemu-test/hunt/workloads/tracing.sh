@@ -1,54 +1,59 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tracing: probes, synthetic events, histograms, triggers, instances, filters, tracers
+#
+# programs: huntwork
 
 . /qt/workloads/lib.sh
 
 prepare()
 {
 	cd /sys/kernel/debug/tracing || return
+	cat > /tmp/steps <<-'END'
+	append kprobe_events p:hunt/open do_sys_openat2 name=+0(%si):string flags=%dx
+	append kprobe_events r:hunt/opened do_sys_openat2 ret=$retval
+	append uprobe_events p:hunt/user /bin/busybox:0x1000
+	append dynamic_events e:hunt/eprobe sched.sched_switch prev=$prev_pid:u32
+	append synthetic_events wake u64 lat; pid_t pid; char comm[16]
+	put events/sched/sched_switch/trigger hist:keys=next_pid:vals=hitcount,prev_prio:sort=hitcount.descending:size=256
+	put events/sched/sched_waking/trigger hist:keys=pid:ts0=common_timestamp.usecs
+	put events/sched/sched_switch/trigger hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).wake($lat,next_pid,next_comm)
+	cat events/sched/sched_switch/hist
+	put events/sched/sched_switch/trigger stacktrace:5 if prev_prio > 100
+	put events/sched/sched_switch/filter prev_pid > 5 && (next_comm ~ "a*" || prev_prio == 3)
+	put events/hunt/enable 1
+	put events/hunt/enable 0
+	put events/sched/sched_switch/filter 0
+	put events/sched/sched_switch/trigger !stacktrace
+	put events/sched/sched_switch/trigger !hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).wake($lat,next_pid,next_comm)
+	put events/sched/sched_waking/trigger !hist:keys=pid:ts0=common_timestamp.usecs
+	put events/sched/sched_switch/trigger !hist:keys=next_pid:vals=hitcount,prev_prio:sort=hitcount.descending:size=256
+	append synthetic_events !wake u64 lat; pid_t pid; char comm[16]
+	append dynamic_events -:hunt/eprobe
+	append uprobe_events -:hunt/user
+	append kprobe_events -:hunt/open
+	append kprobe_events -:hunt/opened
+	mkdir instances/a
+	put instances/a/set_ftrace_filter vfs_read vfs_write
+	put instances/a/current_tracer function
+	put instances/a/current_tracer nop
+	put instances/a/snapshot 1
+	put instances/a/buffer_size_kb 128
+	put instances/a/set_event_pid 1
+	rmdir instances/a
+	put set_ftrace_filter vfs_open:traceoff:5
+	put set_ftrace_filter !vfs_open:traceoff
+	put set_graph_function vfs_*
+	put current_tracer function_graph
+	put current_tracer nop
+	END
 }
 
 # The $ are for the kernel.
 # shellcheck disable=SC2016
 work()
 {
-	F sh -c 'echo "p:hunt/open do_sys_openat2 name=+0(%si):string flags=%dx" >> kprobe_events' || return
-	F sh -c 'echo "r:hunt/opened do_sys_openat2 ret=\$retval" >> kprobe_events' || return
-	F sh -c 'echo "p:hunt/user /bin/busybox:0x1000" >> uprobe_events' || return
-	F sh -c 'echo "e:hunt/eprobe sched.sched_switch prev=\$prev_pid:u32" >> dynamic_events' || return
-	F sh -c 'echo "wake u64 lat; pid_t pid; char comm[16]" >> synthetic_events' || return
-	put 'hist:keys=next_pid:vals=hitcount,prev_prio:sort=hitcount.descending:size=256' events/sched/sched_switch/trigger || return
-	put 'hist:keys=pid:ts0=common_timestamp.usecs' events/sched/sched_waking/trigger || return
-	put 'hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).wake($lat,next_pid,next_comm)' events/sched/sched_switch/trigger || return
-	F cat events/sched/sched_switch/hist || return
-	put 'stacktrace:5 if prev_prio > 100' events/sched/sched_switch/trigger || return
-	put 'prev_pid > 5 && (next_comm ~ "a*" || prev_prio == 3)' events/sched/sched_switch/filter || return
-	put 1 events/hunt/enable || return
-	put 0 events/hunt/enable || return
-	put 0 events/sched/sched_switch/filter || return
-	put '!stacktrace' events/sched/sched_switch/trigger || return
-	put '!hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).wake($lat,next_pid,next_comm)' events/sched/sched_switch/trigger || return
-	put '!hist:keys=pid:ts0=common_timestamp.usecs' events/sched/sched_waking/trigger || return
-	put '!hist:keys=next_pid:vals=hitcount,prev_prio:sort=hitcount.descending:size=256' events/sched/sched_switch/trigger || return
-	F sh -c 'echo "!wake u64 lat; pid_t pid; char comm[16]" >> synthetic_events' || return
-	F sh -c 'echo "-:hunt/eprobe" >> dynamic_events' || return
-	F sh -c 'echo "-:hunt/user" >> uprobe_events' || return
-	F sh -c 'echo "-:hunt/open" >> kprobe_events' || return
-	F sh -c 'echo "-:hunt/opened" >> kprobe_events' || return
-	F mkdir instances/a || return
-	put 'vfs_read vfs_write' instances/a/set_ftrace_filter || return
-	put function instances/a/current_tracer || return
-	put nop instances/a/current_tracer || return
-	put 1 instances/a/snapshot || return
-	put 128 instances/a/buffer_size_kb || return
-	put $$ instances/a/set_event_pid || return
-	F rmdir instances/a || return
-	put 'vfs_open:traceoff:5' set_ftrace_filter || return
-	put '!vfs_open:traceoff' set_ftrace_filter || return
-	put 'vfs_*' set_graph_function || return
-	put function_graph current_tracer || return
-	put nop current_tracer || return
+	F huntwork steps /tmp/steps || return
 	F sh -c ': > set_graph_function'
 }
 

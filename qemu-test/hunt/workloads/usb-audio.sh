@@ -2,6 +2,7 @@
 #
 # USB gadgets: sound cards of version 2
 #
+# programs: huntwork
 # modules: dummy_hcd libcomposite usb_f_uac1 usb_f_uac2 snd-usb-audio
 
 . /qt/workloads/lib.sh
@@ -11,32 +12,38 @@ prepare()
 	modprobe dummy_hcd
 	mount -t configfs x /sys/kernel/config
 	modprobe libcomposite && cd /sys/kernel/config/usb_gadget || return
+	cat > /tmp/steps <<-'END'
+	mkdir g
+	put g/idVendor 0x1d6b
+	put g/idProduct 0x0104
+	mkdir g/strings/0x409
+	put g/strings/0x409/manufacturer hunt
+	mkdir g/configs/c.1
+	mkdir g/configs/c.1/strings/0x409
+	put g/configs/c.1/strings/0x409/configuration first
+	mkdir g/functions/uac2.0
+	put g/functions/uac2.0/c_srate 44100,48000
+	put g/functions/uac2.0/req_number 4
+	link g/configs/c.1/uac2.0 /sys/kernel/config/usb_gadget/g/functions/uac2.0
+	mkdir g/functions/uac1.0
+	put g/functions/uac1.0/p_chmask 3
+	link g/configs/c.1/uac1.0 /sys/kernel/config/usb_gadget/g/functions/uac1.0
+	put g/UDC dummy_udc.0
+	put g/UDC
+	rm g/configs/c.1/uac2.0
+	rmdir g/functions/uac2.0
+	rm g/configs/c.1/uac1.0
+	rmdir g/functions/uac1.0
+	rmdir g/configs/c.1/strings/0x409
+	rmdir g/configs/c.1
+	rmdir g/strings/0x409
+	rmdir g
+	END
 }
 
 work()
 {
-	F mkdir g || return
-	put 0x1d6b g/idVendor || return
-	put 0x0104 g/idProduct || return
-	F mkdir g/strings/0x409 || return
-	put hunt g/strings/0x409/manufacturer || return
-	F mkdir g/configs/c.1 || return
-	F mkdir g/configs/c.1/strings/0x409 || return
-	put first g/configs/c.1/strings/0x409/configuration || return
-	F mkdir g/functions/uac2.0 || return
-	put 44100,48000 g/functions/uac2.0/c_srate || return
-	put 4 g/functions/uac2.0/req_number || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/uac2.0 g/configs/c.1/uac2.0 || return
-	F mkdir g/functions/uac1.0 || return
-	put 3 g/functions/uac1.0/p_chmask || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/uac1.0 g/configs/c.1/uac1.0 || return
-	put dummy_udc.0 g/UDC || return
-	put "" g/UDC || return
-	F rm g/configs/c.1/uac2.0 || return
-	F rmdir g/functions/uac2.0 || return
-	F rm g/configs/c.1/uac1.0 || return
-	F rmdir g/functions/uac1.0 || return
-	F rmdir g/configs/c.1/strings/0x409 g/configs/c.1 g/strings/0x409 g
+	F huntwork steps /tmp/steps
 }
 
 clean()

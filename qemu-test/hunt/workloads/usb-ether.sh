@@ -2,6 +2,7 @@
 #
 # USB gadgets: network devices
 #
+# programs: huntwork
 # modules: dummy_hcd libcomposite usb_f_ecm usb_f_rndis usb_f_ncm cdc_ether rndis_host cdc_ncm
 
 . /qt/workloads/lib.sh
@@ -11,35 +12,41 @@ prepare()
 	modprobe dummy_hcd
 	mount -t configfs x /sys/kernel/config
 	modprobe libcomposite && cd /sys/kernel/config/usb_gadget || return
+	cat > /tmp/steps <<-'END'
+	mkdir g
+	put g/idVendor 0x1d6b
+	put g/idProduct 0x0104
+	mkdir g/strings/0x409
+	put g/strings/0x409/manufacturer hunt
+	mkdir g/configs/c.1
+	mkdir g/configs/c.1/strings/0x409
+	put g/configs/c.1/strings/0x409/configuration first
+	mkdir g/functions/ecm.0
+	put g/functions/ecm.0/qmult 5
+	put g/functions/ecm.0/ifname u%d
+	link g/configs/c.1/ecm.0 /sys/kernel/config/usb_gadget/g/functions/ecm.0
+	mkdir g/functions/rndis.0
+	link g/configs/c.1/rndis.0 /sys/kernel/config/usb_gadget/g/functions/rndis.0
+	mkdir g/functions/ncm.0
+	link g/configs/c.1/ncm.0 /sys/kernel/config/usb_gadget/g/functions/ncm.0
+	put g/UDC dummy_udc.0
+	put g/UDC
+	rm g/configs/c.1/ecm.0
+	rmdir g/functions/ecm.0
+	rm g/configs/c.1/rndis.0
+	rmdir g/functions/rndis.0
+	rm g/configs/c.1/ncm.0
+	rmdir g/functions/ncm.0
+	rmdir g/configs/c.1/strings/0x409
+	rmdir g/configs/c.1
+	rmdir g/strings/0x409
+	rmdir g
+	END
 }
 
 work()
 {
-	F mkdir g || return
-	put 0x1d6b g/idVendor || return
-	put 0x0104 g/idProduct || return
-	F mkdir g/strings/0x409 || return
-	put hunt g/strings/0x409/manufacturer || return
-	F mkdir g/configs/c.1 || return
-	F mkdir g/configs/c.1/strings/0x409 || return
-	put first g/configs/c.1/strings/0x409/configuration || return
-	F mkdir g/functions/ecm.0 || return
-	put 5 g/functions/ecm.0/qmult || return
-	put u%d g/functions/ecm.0/ifname || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/ecm.0 g/configs/c.1/ecm.0 || return
-	F mkdir g/functions/rndis.0 || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/rndis.0 g/configs/c.1/rndis.0 || return
-	F mkdir g/functions/ncm.0 || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/ncm.0 g/configs/c.1/ncm.0 || return
-	put dummy_udc.0 g/UDC || return
-	put "" g/UDC || return
-	F rm g/configs/c.1/ecm.0 || return
-	F rmdir g/functions/ecm.0 || return
-	F rm g/configs/c.1/rndis.0 || return
-	F rmdir g/functions/rndis.0 || return
-	F rm g/configs/c.1/ncm.0 || return
-	F rmdir g/functions/ncm.0 || return
-	F rmdir g/configs/c.1/strings/0x409 g/configs/c.1 g/strings/0x409 g
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -2,6 +2,7 @@
 #
 # USB gadgets: a mass storage with two disks
 #
+# programs: huntwork
 # modules: dummy_hcd libcomposite usb_f_mass_storage usb-storage sd_mod
 
 . /qt/workloads/lib.sh
@@ -11,27 +12,33 @@ prepare()
 	modprobe dummy_hcd
 	mount -t configfs x /sys/kernel/config
 	modprobe libcomposite && cd /sys/kernel/config/usb_gadget && zeros /tmp/disk 4
+	cat > /tmp/steps <<-'END'
+	mkdir g
+	put g/idVendor 0x1d6b
+	put g/idProduct 0x0104
+	mkdir g/strings/0x409
+	put g/strings/0x409/manufacturer hunt
+	mkdir g/configs/c.1
+	mkdir g/configs/c.1/strings/0x409
+	put g/configs/c.1/strings/0x409/configuration first
+	mkdir g/functions/mass_storage.0
+	put g/functions/mass_storage.0/lun.0/file /tmp/disk
+	put g/functions/mass_storage.0/lun.0/removable 1
+	link g/configs/c.1/mass_storage.0 /sys/kernel/config/usb_gadget/g/functions/mass_storage.0
+	put g/UDC dummy_udc.0
+	put g/UDC
+	rm g/configs/c.1/mass_storage.0
+	rmdir g/functions/mass_storage.0
+	rmdir g/configs/c.1/strings/0x409
+	rmdir g/configs/c.1
+	rmdir g/strings/0x409
+	rmdir g
+	END
 }
 
 work()
 {
-	F mkdir g || return
-	put 0x1d6b g/idVendor || return
-	put 0x0104 g/idProduct || return
-	F mkdir g/strings/0x409 || return
-	put hunt g/strings/0x409/manufacturer || return
-	F mkdir g/configs/c.1 || return
-	F mkdir g/configs/c.1/strings/0x409 || return
-	put first g/configs/c.1/strings/0x409/configuration || return
-	F mkdir g/functions/mass_storage.0 || return
-	put /tmp/disk g/functions/mass_storage.0/lun.0/file || return
-	put 1 g/functions/mass_storage.0/lun.0/removable || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/mass_storage.0 g/configs/c.1/mass_storage.0 || return
-	put dummy_udc.0 g/UDC || return
-	put "" g/UDC || return
-	F rm g/configs/c.1/mass_storage.0 || return
-	F rmdir g/functions/mass_storage.0 || return
-	F rmdir g/configs/c.1/strings/0x409 g/configs/c.1 g/strings/0x409 g
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -2,6 +2,7 @@
 #
 # USB gadgets: a camera
 #
+# programs: huntwork
 # modules: dummy_hcd libcomposite usb_f_uvc
 
 . /qt/workloads/lib.sh
@@ -11,32 +12,41 @@ prepare()
 	modprobe dummy_hcd
 	mount -t configfs x /sys/kernel/config
 	modprobe libcomposite && cd /sys/kernel/config/usb_gadget || return
+	cat > /tmp/steps1 <<-'END'
+	mkdir g
+	mkdir g/configs/c.1
+	mkdir g/functions/uvc.0
+	END
+	cat > /tmp/steps2 <<-'END'
+	mkdir control/header/h
+	link control/class/fs/h /sys/kernel/config/usb_gadget/g/functions/uvc.0/control/header/h
+	mkdir streaming/uncompressed/u
+	mkdir streaming/uncompressed/u/360p
+	put streaming/uncompressed/u/360p/wWidth 640
+	put streaming/uncompressed/u/360p/wHeight 360
+	put streaming/uncompressed/u/360p/dwFrameInterval 666666 1000000
+	mkdir streaming/mjpeg/m
+	mkdir streaming/mjpeg/m/720p
+	mkdir streaming/header/h
+	link streaming/header/h/u /sys/kernel/config/usb_gadget/g/functions/uvc.0/streaming/uncompressed/u
+	link streaming/header/h/m /sys/kernel/config/usb_gadget/g/functions/uvc.0/streaming/mjpeg/m
+	link streaming/class/fs/h /sys/kernel/config/usb_gadget/g/functions/uvc.0/streaming/header/h
+	link streaming/class/hs/h /sys/kernel/config/usb_gadget/g/functions/uvc.0/streaming/header/h
+	END
+	cat > /tmp/steps3 <<-'END'
+	link g/configs/c.1/uvc /sys/kernel/config/usb_gadget/g/functions/uvc.0
+	put g/UDC dummy_udc.0
+	put g/UDC
+	END
 }
 
 work()
 {
-	F mkdir g || return
-	F mkdir g/configs/c.1 || return
-	F mkdir g/functions/uvc.0 || return
+	F huntwork steps /tmp/steps1 || return
 	cd g/functions/uvc.0 || return
-	F mkdir control/header/h || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/uvc.0/control/header/h control/class/fs/h || return
-	F mkdir streaming/uncompressed/u || return
-	F mkdir streaming/uncompressed/u/360p || return
-	put 640 streaming/uncompressed/u/360p/wWidth || return
-	put 360 streaming/uncompressed/u/360p/wHeight || return
-	put "666666 1000000" streaming/uncompressed/u/360p/dwFrameInterval || return
-	F mkdir streaming/mjpeg/m || return
-	F mkdir streaming/mjpeg/m/720p || return
-	F mkdir streaming/header/h || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/uvc.0/streaming/uncompressed/u streaming/header/h/u || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/uvc.0/streaming/mjpeg/m streaming/header/h/m || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/uvc.0/streaming/header/h streaming/class/fs/h || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/uvc.0/streaming/header/h streaming/class/hs/h || return
+	F huntwork steps /tmp/steps2 || return
 	cd /sys/kernel/config/usb_gadget || return
-	F ln -s /sys/kernel/config/usb_gadget/g/functions/uvc.0 g/configs/c.1/uvc || return
-	put dummy_udc.0 g/UDC || return
-	put "" g/UDC
+	F huntwork steps /tmp/steps3
 }
 
 clean()
