@@ -77,11 +77,7 @@ static void hash(int fd)
 	close(ends[1]);
 }
 
-/*
- * alg TYPE NAME KEY IV: an algorithm, with a key and an initialization vector of so many bytes.
- * TYPE is hash, skcipher, aead or rng.
- */
-void do_alg(char **args)
+static void use_algorithm(char **args)
 {
 	struct sockaddr_alg a = { .salg_family = AF_ALG };
 	int fd = must("socket", socket(AF_ALG, SOCK_SEQPACKET, 0)), op;
@@ -109,6 +105,16 @@ void do_alg(char **args)
 	}
 	close(op);
 	close(fd);
+}
+
+/*
+ * alg TYPE NAME KEY IV...: algorithms, each with a key and an initialization vector of so many
+ * bytes. TYPE is hash, skcipher, aead or rng.
+ */
+void do_alg(char **args)
+{
+	for (; args[0] && args[1] && args[2] && args[3]; args += 4)
+		use_algorithm(args);
 }
 
 static long key_control(const char *what, int operation, long a, long b, long c, long d)

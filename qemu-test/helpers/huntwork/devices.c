@@ -112,13 +112,9 @@ void do_open(char **args)
 		close(fds[--n]);
 }
 
-/*
- * ldisc N: a pair of terminals, the line discipline N on the slave, a few bytes through it. SLIP
- * makes a network device, which goes away with the line.
- */
-void do_ldisc(char **args)
+static void use_discipline(int n)
 {
-	int master = open_or_fail("/dev/ptmx", O_RDWR | O_NOCTTY), slave, n = number(args[0]), zero = 0;
+	int master = open_or_fail("/dev/ptmx", O_RDWR | O_NOCTTY), slave, zero = 0;
 	struct termios t;
 	char name[64];
 
@@ -136,4 +132,14 @@ void do_ldisc(char **args)
 	must("line discipline", ioctl(slave, TIOCSETD, &n));
 	close(slave);
 	close(master);
+}
+
+/*
+ * ldisc N...: for each N a pair of terminals, the line discipline N on the slave, a few bytes
+ * through it. SLIP makes a network device, which goes away with the line.
+ */
+void do_ldisc(char **args)
+{
+	for (; *args; args++)
+		use_discipline(number(*args));
 }

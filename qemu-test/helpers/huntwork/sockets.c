@@ -197,6 +197,13 @@ static void names(void)
 	getpeername(sockets[current], (void *)bytes, &size);
 }
 
+static void close_all(void)
+{
+	while (nr_sockets)
+		close(sockets[--nr_sockets]);
+	current = 0;
+}
+
 /* Run one word and its arguments; returns the next word. */
 static char **step(char **a)
 {
@@ -210,6 +217,10 @@ static char **step(char **a)
 	}
 	if (!strcmp(word, "pair"))
 		return pair_up(a);
+	if (!strcmp(word, "close")) {
+		close_all();
+		return a;
+	}
 	if (!strcmp(word, "use")) {
 		current = number(a[0]);
 		return a + 1;
@@ -289,6 +300,7 @@ static char **step(char **a)
  *	socket FAMILY TYPE PROTOCOL	a new socket; all other words belong to the newest one
  *	pair FAMILY TYPE PROTOCOL	two connected ones
  *	use N				from now on, socket N; the first is 0
+ *	close				all of them
  *	bind ADDRESS, connect ADDRESS, listen, accept, names, shutdown
  *	send DATA, sendto DATA ADDRESS, much SIZE, receive
  *	set LEVEL NAME VALUE, get LEVEL NAME, ioctl CODE VALUE
@@ -302,8 +314,7 @@ void do_socket(char **args)
 	signal(SIGPIPE, SIG_IGN);
 	while (*args)
 		args = step(args);
-	while (nr_sockets)
-		close(sockets[--nr_sockets]);
+	close_all();
 }
 
 static void set(int fd, int level, int name, const void *value, socklen_t size, const char *what)

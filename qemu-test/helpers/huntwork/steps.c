@@ -83,6 +83,22 @@ static long transfer(const char *path, bool out, unsigned long n)
 	return status;
 }
 
+static long create(const char *path, int flags)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+
+	return fd < 0 ? fd : close(fd);
+}
+
+static long files_in(char *folder)
+{
+	int here = open_or_fail(".", O_PATH);
+	char *args[] = { folder, NULL };
+
+	do_files(args);
+	return fchdir(here) | close(here);
+}
+
 static long wait_for(const char *path, bool there)
 {
 	for (unsigned int i = 0; i < 500; i++) {
@@ -116,6 +132,12 @@ static long run(const char *name, char *rest)
 		return read_all(word(&rest));
 	if (!strcmp(name, "ls"))
 		return list_all(word(&rest));
+	if (!strcmp(name, "open"))
+		return create(word(&rest), 0);
+	if (!strcmp(name, "create"))
+		return create(word(&rest), O_CREAT | O_EXCL);
+	if (!strcmp(name, "files"))
+		return files_in(word(&rest));
 	if (!strcmp(name, "read") || !strcmp(name, "write")) {
 		char *path = word(&rest);
 
@@ -147,6 +169,8 @@ static long run(const char *name, char *rest)
  *	text PATH TEXT				the same without an end of the line
  *	mkdir PATH, rmdir PATH, rm PATH, link PATH TARGET
  *	cat PATH, ls PATH			read all of it
+ *	open PATH, create PATH			open it for reading and writing
+ *	files FOLDER				what `huntwork files` does
  *	read PATH N, write PATH N		N blocks of 4096 bytes of a device, directly
  *	wait PATH, gone PATH			until it appears, or is gone
  *	mount TYPE DEVICE FOLDER OPTIONS, umount FOLDER

@@ -7,12 +7,12 @@
 
 work()
 {
-	F huntwork alg aead 'gcm(aes)' 16 12 || return
-	F huntwork alg aead 'ccm(aes)' 16 16 || return
-	F huntwork alg aead 'rfc4106(gcm(aes))' 20 8 || return
-	F huntwork alg aead 'rfc4543(gcm(aes))' 20 8 || return
-	F huntwork alg aead 'rfc7539(chacha20,poly1305)' 32 12 || return
-	F huntwork alg aead 'aegis128' 16 16 || return
-	F huntwork alg rng 'stdrng' 0 0 || return
-	F huntwork alg rng 'ansi_cprng' 0 0
+	F huntwork alg aead 'gcm(aes)' 16 12 \
+		aead 'ccm(aes)' 16 16 \
+		aead 'rfc4106(gcm(aes))' 20 8 \
+		aead 'rfc4543(gcm(aes))' 20 8 \
+		aead 'rfc7539(chacha20,poly1305)' 32 12 \
+		aead 'aegis128' 16 16 \
+		rng 'stdrng' 0 0 \
+		rng 'ansi_cprng' 0 0
 }

@@ -7,22 +7,22 @@
 
 work()
 {
-	F huntwork alg hash 'sha256' 0 0 || return
-	F huntwork alg hash 'hmac(sha512)' 20 0 || return
-	F huntwork alg hash 'cmac(aes)' 16 0 || return
-	F huntwork alg hash 'xcbc(aes)' 16 0 || return
-	F huntwork alg hash 'vmac64(aes)' 16 0 || return
-	F huntwork alg hash 'sha3-256' 0 0 || return
-	F huntwork alg hash 'blake2b-256' 16 0 || return
-	F huntwork alg hash 'streebog256' 0 0 || return
-	F huntwork alg hash 'sm3' 0 0 || return
-	F huntwork alg hash 'michael_mic' 8 0 || return
-	F huntwork alg hash 'wp512' 0 0 || return
-	F huntwork alg hash 'rmd160' 0 0 || return
-	F huntwork alg hash 'md4' 0 0 || return
-	F huntwork alg hash 'crc32c' 0 0 || return
-	F huntwork alg hash 'xxhash64' 8 0 || return
-	F huntwork alg hash 'ghash' 16 0 || return
-	F huntwork alg hash 'poly1305' 0 0 || return
-	F huntwork alg hash 'nhpoly1305' 1088 0
+	F huntwork alg hash 'sha256' 0 0 \
+		hash 'hmac(sha512)' 20 0 \
+		hash 'cmac(aes)' 16 0 \
+		hash 'xcbc(aes)' 16 0 \
+		hash 'vmac64(aes)' 16 0 \
+		hash 'sha3-256' 0 0 \
+		hash 'blake2b-256' 16 0 \
+		hash 'streebog256' 0 0 \
+		hash 'sm3' 0 0 \
+		hash 'michael_mic' 8 0 \
+		hash 'wp512' 0 0 \
+		hash 'rmd160' 0 0 \
+		hash 'md4' 0 0 \
+		hash 'crc32c' 0 0 \
+		hash 'xxhash64' 8 0 \
+		hash 'ghash' 16 0 \
+		hash 'poly1305' 0 0 \
+		hash 'nhpoly1305' 1088 0
 }

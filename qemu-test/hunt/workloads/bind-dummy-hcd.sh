@@ -2,14 +2,22 @@
 #
 # The virtual USB controller, bound again
 #
+# programs: huntwork
 # modules: dummy_hcd
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/dummy_hcd/unbind dummy_hcd.0
+	put /sys/bus/platform/drivers/dummy_hcd/bind dummy_hcd.0
+	END
+}
+
 work()
 {
-	put dummy_hcd.0 /sys/bus/platform/drivers/dummy_hcd/unbind || return
-	put dummy_hcd.0 /sys/bus/platform/drivers/dummy_hcd/bind
+	F huntwork steps /tmp/steps
 }
 
 clean()

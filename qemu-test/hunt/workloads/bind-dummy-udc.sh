@@ -2,14 +2,22 @@
 #
 # The virtual USB device controller, bound again
 #
+# programs: huntwork
 # modules: dummy_hcd
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/dummy_udc/unbind dummy_udc.0
+	put /sys/bus/platform/drivers/dummy_udc/bind dummy_udc.0
+	END
+}
+
 work()
 {
-	put dummy_udc.0 /sys/bus/platform/drivers/dummy_udc/unbind || return
-	put dummy_udc.0 /sys/bus/platform/drivers/dummy_udc/bind
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -7,11 +7,19 @@
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/snd_aloop/unbind snd_aloop.0
+	put /sys/bus/platform/drivers/snd_aloop/bind snd_aloop.0
+	open /dev/snd/pcmC0D0p
+	open /dev/snd/pcmC0D1c
+	END
+}
+
 work()
 {
-	put snd_aloop.0 /sys/bus/platform/drivers/snd_aloop/unbind || return
-	put snd_aloop.0 /sys/bus/platform/drivers/snd_aloop/bind || return
-	F huntwork open /dev/snd/pcmC0D0p /dev/snd/pcmC0D1c
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -7,12 +7,22 @@
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/snd_dummy/unbind snd_dummy.0
+	put /sys/bus/platform/drivers/snd_dummy/bind snd_dummy.0
+	open /dev/snd/controlC0
+	open /dev/snd/pcmC0D0p
+	open /dev/snd/pcmC0D0c
+	open /dev/dsp
+	open /dev/mixer
+	END
+}
+
 work()
 {
-	put snd_dummy.0 /sys/bus/platform/drivers/snd_dummy/unbind || return
-	put snd_dummy.0 /sys/bus/platform/drivers/snd_dummy/bind || return
-	F huntwork open /dev/snd/controlC0 /dev/snd/pcmC0D0p /dev/snd/pcmC0D0c || return
-	F huntwork open /dev/dsp /dev/mixer
+	F huntwork steps /tmp/steps
 }
 
 clean()

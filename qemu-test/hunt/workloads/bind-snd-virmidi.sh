@@ -7,11 +7,19 @@
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/snd_virmidi/unbind snd_virmidi.0
+	put /sys/bus/platform/drivers/snd_virmidi/bind snd_virmidi.0
+	open /dev/snd/midiC0D0
+	open /dev/snd/midiC0D1
+	END
+}
+
 work()
 {
-	put snd_virmidi.0 /sys/bus/platform/drivers/snd_virmidi/unbind || return
-	put snd_virmidi.0 /sys/bus/platform/drivers/snd_virmidi/bind || return
-	F huntwork open /dev/snd/midiC0D0 /dev/snd/midiC0D1
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -7,11 +7,20 @@
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/vicodec/unbind vicodec.0
+	put /sys/bus/platform/drivers/vicodec/bind vicodec.0
+	open /dev/video0
+	open /dev/video1
+	open /dev/video2
+	END
+}
+
 work()
 {
-	put vicodec.0 /sys/bus/platform/drivers/vicodec/unbind || return
-	put vicodec.0 /sys/bus/platform/drivers/vicodec/bind || return
-	F huntwork open /dev/video0 /dev/video1 /dev/video2
+	F huntwork steps /tmp/steps
 }
 
 clean()

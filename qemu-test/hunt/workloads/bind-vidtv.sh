@@ -7,11 +7,20 @@
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/vidtv_bridge/unbind vidtv_bridge.0
+	put /sys/bus/platform/drivers/vidtv_bridge/bind vidtv_bridge.0
+	open /dev/dvb/adapter0/frontend0
+	open /dev/dvb/adapter0/demux0
+	open /dev/dvb/adapter0/dvr0
+	END
+}
+
 work()
 {
-	put vidtv_bridge.0 /sys/bus/platform/drivers/vidtv_bridge/unbind || return
-	put vidtv_bridge.0 /sys/bus/platform/drivers/vidtv_bridge/bind || return
-	F huntwork open /dev/dvb/adapter0/frontend0 /dev/dvb/adapter0/demux0 /dev/dvb/adapter0/dvr0
+	F huntwork steps /tmp/steps
 }
 
 clean()

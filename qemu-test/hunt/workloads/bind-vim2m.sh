@@ -7,11 +7,18 @@
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/vim2m/unbind vim2m.0
+	put /sys/bus/platform/drivers/vim2m/bind vim2m.0
+	open /dev/video0
+	END
+}
+
 work()
 {
-	put vim2m.0 /sys/bus/platform/drivers/vim2m/unbind || return
-	put vim2m.0 /sys/bus/platform/drivers/vim2m/bind || return
-	F huntwork open /dev/video0
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -7,11 +7,18 @@
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/vimc/unbind vimc.0
+	put /sys/bus/platform/drivers/vimc/bind vimc.0
+	open /dev/media0
+	END
+}
+
 work()
 {
-	put vimc.0 /sys/bus/platform/drivers/vimc/unbind || return
-	put vimc.0 /sys/bus/platform/drivers/vimc/bind || return
-	F huntwork open /dev/media0
+	F huntwork steps /tmp/steps
 }
 
 clean()

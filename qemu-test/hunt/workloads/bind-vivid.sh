@@ -10,13 +10,19 @@
 prepare()
 {
 	modprobe vivid n_devs=1 node_types=0xffffff
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/vivid/unbind vivid.0
+	put /sys/bus/platform/drivers/vivid/bind vivid.0
+	open /dev/video0
+	open /dev/video1
+	open /dev/radio0
+	open /dev/vbi0
+	END
 }
 
 work()
 {
-	put vivid.0 /sys/bus/platform/drivers/vivid/unbind || return
-	put vivid.0 /sys/bus/platform/drivers/vivid/bind || return
-	F huntwork open /dev/video0 /dev/video1 /dev/radio0 /dev/vbi0 || return
+	F huntwork steps /tmp/steps || return
 	F huntwork ioctl /dev/video0 -with 0x80685600 00 -with 0xc0145608 04000000.01000000.01000000 -map 4096
 }
 

@@ -2,14 +2,22 @@
 #
 # A virtual display
 #
+# programs: huntwork
 # modules: vkms
 
 . /qt/workloads/lib.sh
 
+prepare()
+{
+	cat > /tmp/steps <<-'END'
+	put /sys/bus/platform/drivers/vkms/unbind vkms
+	put /sys/bus/platform/drivers/vkms/bind vkms
+	END
+}
+
 work()
 {
-	put vkms /sys/bus/platform/drivers/vkms/unbind || return
-	put vkms /sys/bus/platform/drivers/vkms/bind
+	F huntwork steps /tmp/steps
 }
 
 clean()

@@ -1,35 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Control groups, version 1: all controllers, and groups in each
+#
+# programs: huntwork
 
 . /qt/workloads/lib.sh
 
 prepare()
 {
-	for name in cpuset cpu cpuacct blkio devices freezer net_cls perf_event net_prio hugetlb pids rdma misc; do
+	for name in cpuset cpu cpuacct blkio devices freezer net_cls perf_event net_prio hugetlb pids misc; do
 		mkdir -p /tmp/c/$name
-	done
+		cat <<-END
+		mount cgroup x /tmp/c/$name $name
+		mkdir /tmp/c/$name/a
+		mkdir /tmp/c/$name/a/b
+		ls /tmp/c/$name/a
+		rmdir /tmp/c/$name/a/b
+		rmdir /tmp/c/$name/a
+		umount /tmp/c/$name
+		END
+	done > /tmp/steps
+	mkdir /tmp/c/none
+	cat >> /tmp/steps <<-'END'
+	mount cgroup x /tmp/c/none none,name=hunt,release_agent=/bin/true
+	umount /tmp/c/none
+	END
 }
 
 work()
 {
-	for name in cpuset cpu cpuacct blkio devices freezer net_cls perf_event net_prio hugetlb pids misc; do
-		F mount -t cgroup -o $name x /tmp/c/$name || return
-		F mkdir -p /tmp/c/$name/a/b || return
-		F ls /tmp/c/$name/a || return
-		F rmdir /tmp/c/$name/a/b /tmp/c/$name/a || return
-		F umount /tmp/c/$name || return
-	done
-	F mount -t cgroup -o none,name=hunt,release_agent=/bin/true x /tmp/c/rdma || return
-	F umount /tmp/c/rdma
+	F huntwork steps /tmp/steps
 }
 
 clean()
 {
-	for name in cpuset cpu cpuacct blkio devices freezer net_cls perf_event net_prio hugetlb pids rdma misc; do
-		rmdir /tmp/c/$name/a/b
-		rmdir /tmp/c/$name/a
-		unmount /tmp/c/$name
+	for folder in /tmp/c/*; do
+		rmdir "$folder/a/b"
+		rmdir "$folder/a"
+		unmount "$folder" || return
 	done
 	return 0
 }

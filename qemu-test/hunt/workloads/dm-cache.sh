@@ -21,8 +21,8 @@ prepare()
 
 work()
 {
-	F dmsetup --noudevsync create cache --table "0 16384 cache /dev/loop0 /dev/loop1 /dev/loop2 128 1 writethrough smq 0" || return
-	F dmsetup --noudevsync create era --table "0 16384 era /dev/loop3 /dev/loop2 128" || return
+	F dmsetup --noudevsync create --concise "cache,,,rw,0 16384 cache /dev/loop0 /dev/loop1 /dev/loop2 128 1 writethrough smq 0;\
+		era,,,rw,0 16384 era /dev/loop3 /dev/loop2 128" || return
 	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/dm-0 of=/dev/null bs=64k count=2 iflag=direct || return
 	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
@@ -31,8 +31,7 @@ work()
 	F dmsetup --noudevsync message era 0 drop_metadata_snap || return
 	F dmsetup --noudevsync message cache 0 migration_threshold 2048 || return
 	F dmsetup --noudevsync status era || return
-	F dmsetup --noudevsync remove era || return
-	F dmsetup --noudevsync remove cache
+	F dmsetup --noudevsync remove era cache
 }
 
 clean()

@@ -20,9 +20,9 @@ prepare()
 
 work()
 {
-	F dmsetup --noudevsync create a --table "0 16384 crypt aes-xts-plain64 0102030405060708090a0b0c0d0e0f100102030405060708090a0b0c0d0e0f10 0 /dev/loop0 0 2 allow_discards no_read_workqueue" || return
-	F dmsetup --noudevsync create b --table "0 16384 crypt aes-cbc-essiv:sha256 0102030405060708090a0b0c0d0e0f10 0 /dev/loop0 0" || return
-	F dmsetup --noudevsync create c --table "0 16384 crypt capi:cbc(aes)-plain64 0102030405060708090a0b0c0d0e0f10 0 /dev/loop1 0 1 sector_size:4096" || return
+	F dmsetup --noudevsync create --concise "a,,,rw,0 16384 crypt aes-xts-plain64 0102030405060708090a0b0c0d0e0f100102030405060708090a0b0c0d0e0f10 0 /dev/loop0 0 2 allow_discards no_read_workqueue;\
+		b,,,rw,0 16384 crypt aes-cbc-essiv:sha256 0102030405060708090a0b0c0d0e0f10 0 /dev/loop0 0;\
+		c,,,rw,0 16384 crypt capi:cbc(aes)-plain64 0102030405060708090a0b0c0d0e0f10 0 /dev/loop1 0 1 sector_size:4096" || return
 	F dmsetup --noudevsync create d --table "0 16384 crypt aes:64-cbc-lmk $(cat /tmp/keys) 0 /dev/loop1 0" || return
 	F dmsetup --noudevsync create e --table "0 16384 crypt aes-cbc-eboiv 0102030405060708090a0b0c0d0e0f10 0 /dev/loop1 0 1 submit_from_crypt_cpus" || return
 	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
@@ -35,11 +35,7 @@ work()
 	F dmsetup --noudevsync message a 0 "key set 0102030405060708090a0b0c0d0e0f100102030405060708090a0b0c0d0e0f11" || return
 	F dmsetup --noudevsync resume a || return
 	F dmsetup --noudevsync status e || return
-	F dmsetup --noudevsync remove e || return
-	F dmsetup --noudevsync remove d || return
-	F dmsetup --noudevsync remove c || return
-	F dmsetup --noudevsync remove b || return
-	F dmsetup --noudevsync remove a
+	F dmsetup --noudevsync remove e d c b a
 }
 
 clean()

@@ -19,19 +19,16 @@ prepare()
 
 work()
 {
-	F dmsetup --noudevsync create a --table "0 8192 integrity /dev/loop0 0 - J 6 journal_sectors:128 interleave_sectors:32768 buffer_sectors:128 internal_hash:crc32c commit_time:100 block_size:512" || return
-	F dmsetup --noudevsync create b --table "0 8192 integrity /dev/loop1 0 - B 3 internal_hash:sha256 sectors_per_bit:4096 bitmap_flush_interval:1000" || return
-	F dmsetup --noudevsync create c --table "0 8192 integrity /dev/loop2 0 48 D 1 journal_sectors:128" || return
+	F dmsetup --noudevsync create --concise "a,,,rw,0 8192 integrity /dev/loop0 0 - J 6 journal_sectors:128 interleave_sectors:32768 buffer_sectors:128 internal_hash:crc32c commit_time:100 block_size:512;\
+		b,,,rw,0 8192 integrity /dev/loop1 0 - B 3 internal_hash:sha256 sectors_per_bit:4096 bitmap_flush_interval:1000;\
+		c,,,rw,0 8192 integrity /dev/loop2 0 48 D 1 journal_sectors:128" || return
 	F dmsetup --noudevsync create d --table "0 8192 crypt capi:authenc(hmac(sha256),xts(aes))-random 01010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101 0 /dev/dm-2 0 1 integrity:48:aead" || return
 	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/dm-0 of=/dev/null bs=64k count=2 iflag=direct || return
 	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/zero of=/dev/dm-3 bs=64k count=2 oflag=direct || return
 	F dmsetup --noudevsync status d || return
-	F dmsetup --noudevsync remove d || return
-	F dmsetup --noudevsync remove c || return
-	F dmsetup --noudevsync remove b || return
-	F dmsetup --noudevsync remove a
+	F dmsetup --noudevsync remove d c b a
 }
 
 clean()

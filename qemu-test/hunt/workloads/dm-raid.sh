@@ -25,12 +25,12 @@ prepare()
 
 work()
 {
-	F dmsetup --noudevsync create a --table "0 16384 mirror core 2 64 nosync 2 /dev/loop0 0 /dev/loop1 0 1 handle_errors" || return
-	F dmsetup --noudevsync create b --table "0 16384 mirror disk 3 /dev/loop2 64 nosync 2 /dev/loop0 0 /dev/loop1 0" || return
-	F dmsetup --noudevsync create c --table "0 16384 multipath 0 0 1 1 round-robin 0 2 1 /dev/loop0 100 /dev/loop1 100" || return
-	F dmsetup --noudevsync create d --table "0 16384 multipath 2 queue_mode bio 0 1 1 service-time 0 2 2 /dev/loop0 1 1 /dev/loop1 1 1" || return
-	F dmsetup --noudevsync create e --table "0 16384 raid raid1 4 0 nosync region_size 1024 2 - /dev/loop3 - /dev/loop4" || return
-	F dmsetup --noudevsync create f --table "0 16384 raid raid5_ls 4 64 nosync region_size 1024 3 - /dev/loop3 - /dev/loop4 - /dev/loop5" || return
+	F dmsetup --noudevsync create --concise "a,,,rw,0 16384 mirror core 2 64 nosync 2 /dev/loop0 0 /dev/loop1 0 1 handle_errors;\
+		b,,,rw,0 16384 mirror disk 3 /dev/loop2 64 nosync 2 /dev/loop0 0 /dev/loop1 0;\
+		c,,,rw,0 16384 multipath 0 0 1 1 round-robin 0 2 1 /dev/loop0 100 /dev/loop1 100;\
+		d,,,rw,0 16384 multipath 2 queue_mode bio 0 1 1 service-time 0 2 2 /dev/loop0 1 1 /dev/loop1 1 1;\
+		e,,,rw,0 16384 raid raid1 4 0 nosync region_size 1024 2 - /dev/loop3 - /dev/loop4;\
+		f,,,rw,0 16384 raid raid5_ls 4 64 nosync region_size 1024 3 - /dev/loop3 - /dev/loop4 - /dev/loop5" || return
 	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/zero of=/dev/dm-4 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/zero of=/dev/dm-5 bs=64k count=2 oflag=direct || return
@@ -39,12 +39,7 @@ work()
 	F dmsetup --noudevsync message c 0 "disable_group 1" || return
 	F dmsetup --noudevsync message c 0 "enable_group 1" || return
 	F dmsetup --noudevsync status f || return
-	F dmsetup --noudevsync remove f || return
-	F dmsetup --noudevsync remove e || return
-	F dmsetup --noudevsync remove d || return
-	F dmsetup --noudevsync remove c || return
-	F dmsetup --noudevsync remove b || return
-	F dmsetup --noudevsync remove a
+	F dmsetup --noudevsync remove f e d c b a
 }
 
 clean()

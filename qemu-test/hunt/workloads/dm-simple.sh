@@ -17,16 +17,16 @@ prepare()
 
 work()
 {
-	F dmsetup --noudevsync create a --table "0 16384 linear /dev/loop0 0" || return
-	F dmsetup --noudevsync create b --table "0 16384 striped 2 64 /dev/loop0 0 /dev/loop1 0" || return
-	F dmsetup --noudevsync create c --table "0 16384 zero" || return
-	F dmsetup --noudevsync create d --table "0 16384 error" || return
-	F dmsetup --noudevsync create e --table "0 16384 delay /dev/loop0 0 1 /dev/loop1 0 1 /dev/loop0 0 1" || return
-	F dmsetup --noudevsync create f --table "0 16384 flakey /dev/loop0 0 5 1 1 drop_writes" || return
-	F dmsetup --noudevsync create g --table "0 16384 dust /dev/loop0 0 512" || return
-	F dmsetup --noudevsync create h --table "0 16384 switch 2 128 0 /dev/loop0 0 /dev/loop1 0" || return
-	F dmsetup --noudevsync create i --table "0 8192 unstriped 2 64 0 /dev/loop0 0" || return
-	F dmsetup --noudevsync create j --table "0 16384 ebs /dev/loop0 0 1 8" || return
+	F dmsetup --noudevsync create --concise "a,,,rw,0 16384 linear /dev/loop0 0;\
+		b,,,rw,0 16384 striped 2 64 /dev/loop0 0 /dev/loop1 0;\
+		c,,,rw,0 16384 zero;\
+		d,,,rw,0 16384 error;\
+		e,,,rw,0 16384 delay /dev/loop0 0 1 /dev/loop1 0 1 /dev/loop0 0 1;\
+		f,,,rw,0 16384 flakey /dev/loop0 0 5 1 1 drop_writes;\
+		g,,,rw,0 16384 dust /dev/loop0 0 512;\
+		h,,,rw,0 16384 switch 2 128 0 /dev/loop0 0 /dev/loop1 0;\
+		i,,,rw,0 8192 unstriped 2 64 0 /dev/loop0 0;\
+		j,,,rw,0 16384 ebs /dev/loop0 0 1 8" || return
 	F dmsetup --noudevsync message g 0 addbadblock 5 || return
 	F dmsetup --noudevsync message h 0 set_region_mappings 0:0 1:1 || return
 	F dmsetup --noudevsync suspend a || return
@@ -43,16 +43,7 @@ work()
 	F dmsetup --noudevsync message e 0 @stats_print 0 || return
 	F dmsetup --noudevsync message e 0 @stats_delete 0 || return
 	F dmsetup --noudevsync status j || return
-	F dmsetup --noudevsync remove j || return
-	F dmsetup --noudevsync remove i || return
-	F dmsetup --noudevsync remove h || return
-	F dmsetup --noudevsync remove g || return
-	F dmsetup --noudevsync remove f || return
-	F dmsetup --noudevsync remove e || return
-	F dmsetup --noudevsync remove d || return
-	F dmsetup --noudevsync remove c || return
-	F dmsetup --noudevsync remove b || return
-	F dmsetup --noudevsync remove a
+	F dmsetup --noudevsync remove j i h g f e d c b a
 }
 
 clean()

@@ -17,8 +17,8 @@ prepare()
 
 work()
 {
-	F dmsetup --noudevsync create origin --table "0 16384 snapshot-origin /dev/loop0" || return
-	F dmsetup --noudevsync create snap --table "0 16384 snapshot /dev/loop0 /dev/loop1 P 8" || return
+	F dmsetup --noudevsync create --concise "origin,,,rw,0 16384 snapshot-origin /dev/loop0;\
+		snap,,,rw,0 16384 snapshot /dev/loop0 /dev/loop1 P 8" || return
 	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/dm-1 of=/dev/null bs=64k count=2 iflag=direct || return
@@ -30,8 +30,7 @@ work()
 	F dd if=/dev/zero of=/dev/loop1 bs=4096 count=1 oflag=direct || return
 	F dmsetup --noudevsync create snap --table "0 16384 snapshot /dev/loop0 /dev/loop1 N 8" || return
 	F dmsetup --noudevsync status snap || return
-	F dmsetup --noudevsync remove snap || return
-	F dmsetup --noudevsync remove origin
+	F dmsetup --noudevsync remove snap origin
 }
 
 clean()

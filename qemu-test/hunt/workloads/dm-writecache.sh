@@ -21,16 +21,15 @@ prepare()
 
 work()
 {
-	F dmsetup --noudevsync create a --table "0 16384 writecache s /dev/loop0 /dev/loop1 4096 4 high_watermark 50 low_watermark 20" || return
-	F dmsetup --noudevsync create b --table "0 16384 log-writes /dev/loop2 /dev/loop3" || return
+	F dmsetup --noudevsync create --concise "a,,,rw,0 16384 writecache s /dev/loop0 /dev/loop1 4096 4 high_watermark 50 low_watermark 20;\
+		b,,,rw,0 16384 log-writes /dev/loop2 /dev/loop3" || return
 	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/dm-0 of=/dev/null bs=64k count=2 iflag=direct || return
 	F dmsetup --noudevsync message a 0 flush || return
 	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
 	F dmsetup --noudevsync message b 0 "mark here" || return
 	F dmsetup --noudevsync status b || return
-	F dmsetup --noudevsync remove b || return
-	F dmsetup --noudevsync remove a
+	F dmsetup --noudevsync remove b a
 }
 
 clean()

@@ -8,6 +8,6 @@
 
 prepare()
 {
-	on_image 32 ext4 usrquota,grpquota,prjquota,journal_checksum mkfs.ext4 -q -F -I 256 \
+	on_image 32 ext4 usrquota,grpquota,prjquota,journal_checksum mkfs.ext4 -q -F -b 4096 -I 256 \
 		-O quota,project,metadata_csum,inline_data,bigalloc,encrypt,verity,ea_inode,orphan_file
 }

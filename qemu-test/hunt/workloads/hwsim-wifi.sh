@@ -24,7 +24,8 @@ work()
 	F iw dev m0 del || return
 	F iw phy || return
 	F iw reg set DE || return
-	F iw dev wlan0 scan freq 2412 ssid hunt || return
+	F iw dev wlan0 scan trigger freq 2412 ssid hunt || return
+	F iw dev wlan0 scan abort || return
 	F iw dev wlan0 set power_save on || return
 	F ip link set wlan1 down || return
 	F iw dev wlan1 set type ibss || return

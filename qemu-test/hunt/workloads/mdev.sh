@@ -2,6 +2,7 @@
 #
 # Mediated devices: a serial card, displays
 #
+# programs: huntwork
 # modules: mtty mdpy mbochs
 
 . /qt/workloads/lib.sh
@@ -9,18 +10,21 @@
 prepare()
 {
 	modprobe mtty && modprobe mdpy && modprobe mbochs
-	return 0
+	cat > /tmp/steps <<-'END'
+	put /sys/devices/virtual/mtty/mtty/mdev_supported_types/mtty-1/create 83b8f4f2-509f-382f-3c1e-e6bfe0fa1001
+	put /sys/devices/virtual/mtty/mtty/mdev_supported_types/mtty-2/create 83b8f4f2-509f-382f-3c1e-e6bfe0fa1002
+	put /sys/devices/virtual/mdpy/mdpy/mdev_supported_types/mdpy-vga/create 83b8f4f2-509f-382f-3c1e-e6bfe0fa1003
+	put /sys/devices/virtual/mbochs/mbochs/mdev_supported_types/mbochs-small/create 83b8f4f2-509f-382f-3c1e-e6bfe0fa1004
+	put /sys/bus/mdev/devices/83b8f4f2-509f-382f-3c1e-e6bfe0fa1001/remove 1
+	put /sys/bus/mdev/devices/83b8f4f2-509f-382f-3c1e-e6bfe0fa1002/remove 1
+	put /sys/bus/mdev/devices/83b8f4f2-509f-382f-3c1e-e6bfe0fa1003/remove 1
+	put /sys/bus/mdev/devices/83b8f4f2-509f-382f-3c1e-e6bfe0fa1004/remove 1
+	END
 }
 
 work()
 {
-	put 83b8f4f2-509f-382f-3c1e-e6bfe0fa1001 /sys/devices/virtual/mtty/mtty/mdev_supported_types/mtty-1/create || return
-	put 83b8f4f2-509f-382f-3c1e-e6bfe0fa1002 /sys/devices/virtual/mtty/mtty/mdev_supported_types/mtty-2/create || return
-	put 83b8f4f2-509f-382f-3c1e-e6bfe0fa1003 /sys/devices/virtual/mdpy/mdpy/mdev_supported_types/mdpy-vga/create || return
-	put 83b8f4f2-509f-382f-3c1e-e6bfe0fa1004 /sys/devices/virtual/mbochs/mbochs/mdev_supported_types/mbochs-small/create || return
-	for n in 1 2 3 4; do
-		put 1 /sys/bus/mdev/devices/83b8f4f2-509f-382f-3c1e-e6bfe0fa100$n/remove || return
-	done
+	F huntwork steps /tmp/steps
 }
 
 clean()

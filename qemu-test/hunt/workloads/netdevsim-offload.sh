@@ -3,7 +3,7 @@
 # netdevsim: offloads of filters, IPsec, routes, programs, tunnels; virtual functions
 #
 # programs: devlink ip tc ethtool
-# modules: netdevsim vxlan esp4 gcm aes_generic seqiv sch_ingress cls_matchall
+# modules: act_gact xfrm_user netdevsim vxlan esp4 gcm aes_generic seqiv sch_ingress cls_matchall
 
 . /qt/workloads/lib.sh
 

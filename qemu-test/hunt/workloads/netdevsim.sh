@@ -11,8 +11,26 @@ prepare()
 {
 	mkdir -p /lib/firmware
 	echo firmware > /lib/firmware/hunt
-	cat > /tmp/steps <<-'END'
-	put /sys/bus/netdevsim/new_device 5 2
+	cat > /tmp/batch <<-'END'
+	dev show
+	dev info netdevsim/netdevsim5
+	dev param set netdevsim/netdevsim5 name max_macs value 64 cmode driverinit
+	resource set netdevsim/netdevsim5 path IPv4/fib size 100
+	dev reload netdevsim/netdevsim5
+	dev eswitch set netdevsim/netdevsim5 mode switchdev
+	health dump show netdevsim/netdevsim5 reporter dummy
+	health dump clear netdevsim/netdevsim5 reporter dummy
+	region new netdevsim/netdevsim5/dummy snapshot 1
+	region dump netdevsim/netdevsim5/dummy snapshot 1
+	region del netdevsim/netdevsim5/dummy snapshot 1
+	trap set netdevsim/netdevsim5 trap source_mac_is_multicast action trap
+	trap policer set netdevsim/netdevsim5 policer 1 rate 1000 burst 128
+	port function rate add netdevsim/netdevsim5/group
+	port function rate set netdevsim/netdevsim5/group tx_max 10gbit
+	port function rate del netdevsim/netdevsim5/group
+	sb show
+	dev eswitch set netdevsim/netdevsim5 mode legacy
+	dev flash netdevsim/netdevsim5 file hunt
 	END
 	cat > /tmp/steps <<-'END'
 	put /sys/bus/netdevsim/devices/netdevsim5/new_port 3
@@ -23,26 +41,8 @@ prepare()
 
 work()
 {
-	F huntwork steps /tmp/steps || return
-	F devlink dev show || return
-	F devlink dev info netdevsim/netdevsim5 || return
-	F devlink dev param set netdevsim/netdevsim5 name max_macs value 64 cmode driverinit || return
-	F devlink resource set netdevsim/netdevsim5 path IPv4/fib size 100 || return
-	F devlink dev reload netdevsim/netdevsim5 || return
-	F devlink dev eswitch set netdevsim/netdevsim5 mode switchdev || return
-	F devlink health dump show netdevsim/netdevsim5 reporter dummy || return
-	F devlink health dump clear netdevsim/netdevsim5 reporter dummy || return
-	F devlink region new netdevsim/netdevsim5/dummy snapshot 1 || return
-	F devlink region dump netdevsim/netdevsim5/dummy snapshot 1 || return
-	F devlink region del netdevsim/netdevsim5/dummy snapshot 1 || return
-	F devlink trap set netdevsim/netdevsim5 trap source_mac_is_multicast action trap || return
-	F devlink trap policer set netdevsim/netdevsim5 policer 1 rate 1000 burst 128 || return
-	F devlink port function rate add netdevsim/netdevsim5/group || return
-	F devlink port function rate set netdevsim/netdevsim5/group tx_max 10gbit || return
-	F devlink port function rate del netdevsim/netdevsim5/group || return
-	F devlink sb show || return
-	F devlink dev eswitch set netdevsim/netdevsim5 mode legacy || return
-	F devlink dev flash netdevsim/netdevsim5 file hunt || return
+	put "5 2" /sys/bus/netdevsim/new_device || return
+	F devlink -batch /tmp/batch || return
 	F huntwork steps /tmp/steps
 }
 

@@ -32,7 +32,6 @@ work()
 	F nft -f /tmp/rules || return
 	F nft list ruleset || return
 	F nft 'add flowtable inet f second { hook ingress priority 5; devices = { d3 }; }' || return
-	F nft 'delete flowtable inet f second { hook ingress priority 5; devices = { d3 }; }' || return
 	F nft delete flowtable inet f second || return
 	F nft flush ruleset
 }

@@ -34,6 +34,13 @@ prepare()
 	ioam namespace del 7
 	ioam schema del 8
 	END
+	cat > /tmp/batchm <<-'END'
+	route add 100 as 200/300 via inet 10.1.0.5 dev d0
+	route add 101 dev lo
+	route add 102 nexthop as 5 via inet 10.1.0.5 dev d0 nexthop via inet6 fd01::5 dev d0
+	route show
+	route del 101
+	END
 	echo 1000 > /proc/sys/net/mpls/platform_labels
 }
 
@@ -41,7 +48,6 @@ work()
 {
 	F ip -batch /tmp/batch || return
 	F ip -f mpls -batch /tmp/batchm || return
-	F ip -f mpls route del 101 || return
 	F ip link del d0
 }
 

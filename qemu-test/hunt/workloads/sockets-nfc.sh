@@ -7,8 +7,8 @@
 
 work()
 {
-	F huntwork socket socket 39 1 1 || return
-	F huntwork socket socket 39 2 1 || return
-	F huntwork socket socket 39 5 0 || return
+	F huntwork socket socket 39 1 1 close \
+		socket 39 2 1 close \
+		socket 39 5 0 || return
 	F huntwork ioctl /dev/virtual_nci sleep 5
 }

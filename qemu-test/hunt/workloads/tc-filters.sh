@@ -23,7 +23,7 @@ prepare()
 	filter add dev d0 egress protocol ip prio 8 handle 9 flow hash keys src,dst,proto,nfct-src divisor 1024 perturb 10
 	filter add dev d0 egress protocol ip prio 9 matchall action pass
 	filter add dev d0 egress protocol ip prio 10 bpf bytecode '1,6 0 0 4294967295' flowid 1:1
-	filter add dev d0 egress protocol ip prio 11 handle 1: cgroup match 'meta(nf_mark eq 0)'
+	filter add dev d0 egress protocol ip prio 11 handle 1: cgroup
 	filter add dev d0 ingress chain 5 protocol ip prio 1 flower ip_proto tcp action pass
 	filter add dev d0 ingress protocol ip prio 12 matchall action goto chain 5
 	chain add dev d0 ingress chain 7 flower ip_proto tcp

@@ -31,4 +31,5 @@ clean()
 {
 	tipc bearer disable media udp name u
 	tipc bearer disable media eth device v0
+	return 0
 }

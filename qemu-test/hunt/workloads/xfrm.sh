@@ -3,7 +3,7 @@
 # IPsec: states, policies, interfaces, VTI
 #
 # programs: ip
-# modules: dummy xfrm_user xfrm_interface esp4 esp6 ah4 ipcomp xfrm_ipcomp tunnel4 gcm cbc hmac aes_generic seqiv authenc echainiv deflate ctr ghash-generic sha256_generic sha1_generic
+# modules: dummy xfrm_user xfrm_interface esp4 esp6 ah4 ipcomp xfrm_ipcomp xfrm4_tunnel gcm cbc hmac aes_generic seqiv authenc echainiv deflate ctr ghash-generic sha256_generic sha1_generic
 
 . /qt/workloads/lib.sh
 
