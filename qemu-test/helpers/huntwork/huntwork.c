@@ -28,6 +28,7 @@ static const struct {
 	{ "ioctl", do_ioctl },
 	{ "keys", do_keys },
 	{ "ldisc", do_ldisc },
+	{ "mkfs", do_mkfs },
 	{ "mount", do_mount },
 	{ "names", do_names },
 	{ "notify", do_notify },

@@ -46,6 +46,8 @@ void do_keys(char **args);
 void do_bpf(char **args);
 /* uring.c */
 void do_uring(char **args);
+/* mkfs.c */
+void do_mkfs(char **args);
 /* steps.c */
 void do_steps(char **args);
 /* sockets.c */

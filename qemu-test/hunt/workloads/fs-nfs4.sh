@@ -25,7 +25,7 @@ prepare()
 answer()
 {
 	echo "nfsd 127.0.0.1 2147483647 all" > /proc/net/rpc/auth.unix.ip/channel || return
-	echo "all /srv 2147483647 9249 65534 65534 0" > /proc/net/rpc/nfsd.export/channel || return
+	echo "all /srv 2147483647 9218 65534 65534 0" > /proc/net/rpc/nfsd.export/channel || return
 	printf 'all 1 \\x00000000 2147483647 /srv\n' > /proc/net/rpc/nfsd.fh/channel
 }
 
