@@ -104,6 +104,26 @@ detach()
 	! losetup "$1" > /dev/null 2>&1 || losetup -d "$1"
 }
 
+# bind_again BUS: prints steps that bind each device of that bus again that has a driver. The
+# probe function of the driver runs in the task that writes.
+bind_again()
+{
+	for device in "/sys/bus/$1/devices"/*; do
+		[ -e "$device/driver" ] || continue
+		driver=$(readlink -f "$device/driver")
+		echo "put $driver/unbind ${device##*/}"
+		echo "put $driver/bind ${device##*/}"
+	done
+}
+
+# bound_again BUS: binds what has lost its driver
+bound_again()
+{
+	for device in "/sys/bus/$1/devices"/*; do
+		[ -e "$device/driver" ] || echo "${device##*/}" > "/sys/bus/$1/drivers_probe"
+	done
+}
+
 # dm_gone NAME: removes a device of the device mapper if it exists
 dm_gone()
 {

@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 WORKLOADS = HERE / "workloads"
 SWEEP = "module-"
 BATCH = 20          # modules of one guest
-KEYS = ("programs", "files", "modules", "disk", "memory", "append")
+KEYS = ("programs", "files", "modules", "disk", "memory", "append", "devices")
 CONFIG = "hunt"
 # fail-nth of the sweep decides about the points of a module, which exist while it is loaded
 NTH = 'dynamic_faults="class memory probability 0 task faulted"'
@@ -195,7 +195,8 @@ def walk_once(names, store, options, a, why_stop, note=None):
             append += NTH
         try:
             out = guest.boot(label, image, initrd, append, timeout=24 * 3600, stream=reader.line, until=until,
-                             memory=keys.get("memory") or MEMORY, drive=drive)
+                             memory=keys.get("memory") or MEMORY, drive=drive,
+                             extra=[w for d in keys.get("devices", "").split() for w in ("-device", d)])
         finally:
             reader.flush()
             f.remove()

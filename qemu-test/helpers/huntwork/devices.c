@@ -125,7 +125,11 @@ static void use_discipline(int n)
 	must("tcgetattr", tcgetattr(slave, &t));
 	cfmakeraw(&t);
 	must("tcsetattr", tcsetattr(slave, TCSANOW, &t));
-	must("line discipline", ioctl(slave, TIOCSETD, &n));
+	if (!may("line discipline", ioctl(slave, TIOCSETD, &n))) {
+		close(slave);
+		close(master);
+		return;
+	}
 	may("write", write(master, "\xc0" "abcdef\r\x7e" "0123\x7e", 14));
 	usleep(2000);
 	n = 0;

@@ -3,7 +3,7 @@
 # Input devices: uinput with all kinds of events, readers of them
 #
 # programs: huntwork
-# modules: uinput evdev mousedev joydev input-leds evbug
+# modules: uinput evdev mousedev joydev evbug
 
 . /qt/workloads/lib.sh
 

@@ -3,7 +3,7 @@
 # Line disciplines of terminals: n_gsm, n_hdlc, SLIP, PPP, CAN, CAIF, X.25, radio, Bluetooth, input ports
 #
 # programs: huntwork
-# modules: slip ppp_async ppp_synctty n_gsm n_hdlc hci_uart slcan can327 caif_serial mkiss 6pack serport nci_uart pps-ldisc lapb
+# modules: slip ppp_async ppp_synctty n_gsm n_hdlc hci_uart slcan can327 caif_serial nci_uart lapb
 
 . /qt/workloads/lib.sh
 

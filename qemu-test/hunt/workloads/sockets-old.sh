@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Sockets of old protocols: LLC, X.25, AX.25, NET/ROM, ROSE, AppleTalk, Phonet, ATM, CAIF, QRTR, MCTP
+# Sockets of old protocols: LLC, X.25, AX.25, NET/ROM, ROSE, Phonet, ATM, CAIF, QRTR, MCTP
 #
 # programs: huntwork ip
-# modules: dummy llc2 x25 ax25 netrom rose appletalk phonet atm caif caif_socket qrtr
+# modules: dummy llc2 x25 ax25 netrom rose phonet atm caif caif_socket qrtr
 
 prepare()
 {
@@ -19,7 +19,6 @@ work()
 		socket 3 2 240 names close \
 		socket 6 5 0 -names close \
 		socket 11 5 0 -names close \
-		socket 5 2 0 -names close \
 		socket 35 2 1 bind 2300.00.00.00.0000000000000000000000 names close \
 		socket 8 2 0 -names close \
 		socket 8 2 5 -names close \

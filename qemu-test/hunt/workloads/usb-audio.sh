@@ -3,7 +3,7 @@
 # USB gadgets: sound cards of version 2
 #
 # programs: huntwork
-# modules: dummy_hcd libcomposite usb_f_uac1 usb_f_uac2 snd-usb-audio
+# modules: dummy_hcd libcomposite usb_f_uac1 usb_f_uac2
 
 . /qt/workloads/lib.sh
 

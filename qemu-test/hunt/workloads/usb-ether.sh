@@ -3,7 +3,7 @@
 # USB gadgets: network devices
 #
 # programs: huntwork
-# modules: dummy_hcd libcomposite usb_f_ecm usb_f_rndis usb_f_ncm cdc_ether rndis_host cdc_ncm
+# modules: dummy_hcd libcomposite usb_f_ecm usb_f_rndis usb_f_ncm
 
 . /qt/workloads/lib.sh
 

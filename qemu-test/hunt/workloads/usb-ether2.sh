@@ -3,7 +3,7 @@
 # USB gadgets: other network devices
 #
 # programs: huntwork
-# modules: dummy_hcd libcomposite usb_f_eem usb_f_ecm_subset usb_f_phonet cdc_eem cdc_subset
+# modules: dummy_hcd libcomposite usb_f_eem usb_f_ecm_subset usb_f_phonet
 
 . /qt/workloads/lib.sh
 

@@ -3,7 +3,7 @@
 # USB gadgets: a keyboard, MIDI, a printer
 #
 # programs: huntwork
-# modules: dummy_hcd libcomposite usb_f_hid usb_f_midi usb_f_printer usbhid hid-generic snd-usb-audio usblp
+# modules: dummy_hcd libcomposite usb_f_hid usb_f_midi usb_f_printer usbhid hid-generic usblp
 
 . /qt/workloads/lib.sh
 

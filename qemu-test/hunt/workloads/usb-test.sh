@@ -3,7 +3,7 @@
 # USB gadgets: loopback, source and sink
 #
 # programs: huntwork
-# modules: dummy_hcd libcomposite usb_f_ss_lb usbtest
+# modules: dummy_hcd libcomposite usb_f_ss_lb
 
 . /qt/workloads/lib.sh
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Drivers of chips on a simulated I2C bus, which believe that their chip is there
+# Drivers of chips on a simulated I2C bus, which believe that their chip is there. Modules of hunt-more.config.
 #
 # programs: huntwork
 # modules: i2c-stub i2c-dev lm75 lm90 lm85 lm78 jc42 at24 max6875 gpio-pca953x

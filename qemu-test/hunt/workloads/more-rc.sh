@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Remote controls: a loopback device, LIRC, consumer electronics control
+# Remote controls: a loopback device, LIRC, consumer electronics control. Modules of hunt-more.config.
 #
 # programs: huntwork
 # modules: rc-loopback ir-nec-decoder ir-rc5-decoder ir-rc6-decoder ir-jvc-decoder ir-sony-decoder ir-sanyo-decoder ir-sharp-decoder ir-mce_kbd-decoder ir-xmp-decoder ir-imon-decoder ir-rcmm-decoder

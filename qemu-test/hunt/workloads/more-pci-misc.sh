@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Other devices on PCI, bound again. Their drivers are modules of hunt-more.config.
+#
+# devices: i6300esb sdhci-pci mptsas1068 tpci200
+# programs: huntwork
+# modules: i6300esb sdhci-pci mptsas tpci200 ipoctal
+
+. /qt/workloads/lib.sh
+
+prepare()
+{
+	sleep 1
+	bind_again pci > /tmp/steps
+	[ -s /tmp/steps ]
+}
+
+work()
+{
+	F huntwork steps /tmp/steps
+}
+
+clean()
+{
+	bound_again pci
+	# disks are looked for in the background
+	usleep 100000
+}

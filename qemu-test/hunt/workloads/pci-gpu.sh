@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Displays on PCI, bound again
+#
+# devices: virtio-gpu-pci bochs-display cirrus-vga
+# programs: huntwork
+# modules: virtio-gpu bochs cirrus
+
+. /qt/workloads/lib.sh
+
+prepare()
+{
+	sleep 1
+	bind_again pci > /tmp/steps
+	[ -s /tmp/steps ]
+}
+
+work()
+{
+	F huntwork steps /tmp/steps
+}
+
+clean()
+{
+	bound_again pci
+	# disks are looked for in the background
+	usleep 100000
+}

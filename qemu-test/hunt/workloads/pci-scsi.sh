@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# SCSI controllers on PCI, bound again
+#
+# devices: am53c974 lsi53c895a megasas pvscsi
+# programs: huntwork
+# modules: am53c974 sym53c8xx megaraid_sas vmw_pvscsi sd_mod
+
+. /qt/workloads/lib.sh
+
+prepare()
+{
+	sleep 1
+	bind_again pci > /tmp/steps
+	[ -s /tmp/steps ]
+}
+
+work()
+{
+	F huntwork steps /tmp/steps
+}
+
+clean()
+{
+	bound_again pci
+	# disks are looked for in the background
+	usleep 100000
+}

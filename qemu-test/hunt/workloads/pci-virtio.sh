@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Virtio devices on PCI, bound again with the drivers on top of them
+#
+# devices: virtio-net-pci virtio-scsi-pci virtio-serial-pci virtio-keyboard-pci virtio-tablet-pci
+# programs: huntwork
+# modules: virtio_net virtio_scsi virtio_console virtio_input
+
+. /qt/workloads/lib.sh
+
+prepare()
+{
+	sleep 1
+	bind_again pci > /tmp/steps
+	[ -s /tmp/steps ]
+}
+
+work()
+{
+	F huntwork steps /tmp/steps
+}
+
+clean()
+{
+	bound_again pci
+	# disks are looked for in the background
+	usleep 100000
+}
