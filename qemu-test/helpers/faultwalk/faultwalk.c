@@ -472,6 +472,9 @@ static void walk(unsigned long skip, unsigned long most)
 	fflush(stdout);
 	if (quick)
 		take_reading(BEFORE, 20);
+	/* the allocations of the module itself first */
+	if (work->by_nth && most)
+		good = walk_nth();
 	for (size_t i = first; good && i < nr_points && most; i++) {
 		if (!is_chosen(&choice, points[i].label))
 			continue;
@@ -479,8 +482,6 @@ static void walk(unsigned long skip, unsigned long most)
 		most--;
 	}
 	disarm();
-	if (good && work->by_nth && most)
-		walk_nth();
 	print_sum();
 }
 

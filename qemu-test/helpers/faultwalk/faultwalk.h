@@ -49,7 +49,7 @@ struct work {
 	struct outcome (*run)(void);	/* instead of a process for each run */
 	void (*idle)(void);		/* starts a program, as every workload does */
 	bool may_fail;			/* it fails in the same way without a fault */
-	bool by_nth;			/* after the points, walk by fail-nth */
+	bool by_nth;			/* before the points, walk by fail-nth */
 };
 
 /* How a run ended; the report has the rest. */

@@ -163,9 +163,20 @@ static void add_point(const char *line, unsigned int index, unsigned int nth)
 	nr_points++;
 }
 
+static void turn_round(struct point *p, size_t nr)
+{
+	for (size_t i = 0; i < nr / 2; i++) {
+		struct point other = p[i];
+
+		p[i] = p[nr - 1 - i];
+		p[nr - 1 - i] = other;
+	}
+}
+
 /*
  * Collect the points that the workload has evaluated in each of two runs.  First all with
- * their first evaluation: these differ most.
+ * their first evaluation: these differ most.  The list of faults begins with the core of the
+ * kernel and ends with modules, where most defects are, so the last come first.
  */
 void find_points(const struct choice *c)
 {
@@ -176,6 +187,8 @@ void find_points(const struct choice *c)
 		most += number_in(p, " evaluated:") > 0;
 	points = calloc(most * c->depth + 1, sizeof(*points));
 	for (unsigned int nth = 1; nth <= c->depth; nth++) {
+		size_t first = nr_points;
+
 		forget_seen();
 		for (const char *p = faults.p; p; p = next_line(p)) {
 			unsigned int index = index_of(p);
@@ -183,6 +196,7 @@ void find_points(const struct choice *c)
 			if (number_in(p, " evaluated:") > (nth == 1 ? 0 : 2 * (long)nth - 1))
 				add_point(p, index, nth);
 		}
+		turn_round(points + first, nr_points - first);
 	}
 }
 
