@@ -38,7 +38,7 @@ test_2_programs_answer()
 test_2_running_kernel_is_read_as_a_dump()
 {
 	apt-get update
-	apt-get -y install python3-drgn
+	apt-get -y install python3-drgn python3-pyelftools
 	allocinfo-dump /proc/kcore > /tmp/dump
 	cat $INFO > /tmp/table
 	# the lines that hold nothing say nothing
