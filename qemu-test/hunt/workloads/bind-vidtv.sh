@@ -10,8 +10,8 @@
 prepare()
 {
 	cat > /tmp/steps <<-'END'
-	put /sys/bus/platform/drivers/vidtv_bridge/unbind vidtv_bridge.0
-	put /sys/bus/platform/drivers/vidtv_bridge/bind vidtv_bridge.0
+	put /sys/bus/platform/drivers/vidtv/unbind vidtv.0
+	put /sys/bus/platform/drivers/vidtv/bind vidtv.0
 	open /dev/dvb/adapter0/frontend0
 	open /dev/dvb/adapter0/demux0
 	open /dev/dvb/adapter0/dvr0
@@ -25,5 +25,5 @@ work()
 
 clean()
 {
-	[ -e /sys/bus/platform/drivers/vidtv_bridge/vidtv_bridge.0 ] || echo vidtv_bridge.0 > /sys/bus/platform/drivers/vidtv_bridge/bind
+	[ -e /sys/bus/platform/drivers/vidtv/vidtv.0 ] || echo vidtv.0 > /sys/bus/platform/drivers/vidtv/bind
 }

@@ -17,7 +17,7 @@ prepare()
 	make-bcache -b 16k -C /dev/loop0 || return
 	make-bcache -B /dev/loop1 || return
 	SET=$(bcache-super-show /dev/loop0 | awk '/cset.uuid/ { print $2 }')
-	return 0
+	[ -n "$SET" ] || return
 	cat > /tmp/steps <<-END
 	put /sys/fs/bcache/register /dev/loop0
 	put /sys/fs/bcache/register /dev/loop1

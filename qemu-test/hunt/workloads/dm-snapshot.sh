@@ -22,15 +22,13 @@ work()
 	F dd if=/dev/zero of=/dev/dm-0 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/zero of=/dev/dm-1 bs=64k count=2 oflag=direct || return
 	F dd if=/dev/dm-1 of=/dev/null bs=64k count=2 iflag=direct || return
-	F dmsetup --noudevsync remove snap || return
-	F dmsetup --noudevsync suspend origin || return
+	F dmsetup --noudevsync remove snap origin || return
 	F dmsetup --noudevsync create merge --table "0 16384 snapshot-merge /dev/loop0 /dev/loop1 P 8" || return
 	F dmsetup --noudevsync remove merge || return
-	F dmsetup --noudevsync resume origin || return
 	F dd if=/dev/zero of=/dev/loop1 bs=4096 count=1 oflag=direct || return
 	F dmsetup --noudevsync create snap --table "0 16384 snapshot /dev/loop0 /dev/loop1 N 8" || return
 	F dmsetup --noudevsync status snap || return
-	F dmsetup --noudevsync remove snap origin
+	F dmsetup --noudevsync remove snap
 }
 
 clean()
