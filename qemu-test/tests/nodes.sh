@@ -29,6 +29,12 @@ node_row()
 	awk -v name="func:$1" '$NF == name { print $1, $2, $3, $4 }' $NODES
 }
 
+# objects NUMBER CACHE: their bytes; debugging makes objects larger
+objects()
+{
+	awk -v n="$1" -v name="$2" '$1 == name { print n * $4 }' /proc/slabinfo
+}
+
 # all_on NODE FUNCTION BYTES: the function holds that much on that node, and nothing elsewhere
 all_on()
 {
@@ -37,15 +43,23 @@ all_on()
 	eq "$2 on node $1" "$(node_row "$2")" "$want"
 }
 
+# load NODE: the module, which a test that failed may have left
+load()
+{
+	! grep -q "^ctag_nodes " /proc/modules || rmmod ctag_nodes
+	insmod /modules/ctag_nodes.ko node="$1"
+}
+
 on_one_node()
 {
 	needs_profiling
-	insmod /modules/ctag_nodes.ko node="$1"
+	load "$1"
 	all_on "$1" nodes_pages 131072
 	# KFENCE takes an object from its pool, which is on one node
-	grep -q kfence.sample_interval /proc/cmdline || all_on "$1" nodes_small 51200
-	eq "nodes_small, unseen" "$(node_row nodes_small | cut -d " " -f 1,4)" "51200 0"
-	all_on "$1" nodes_large 65536
+	small=$(objects 100 kmalloc-512)
+	grep -q kfence.sample_interval /proc/cmdline || all_on "$1" nodes_small "$small"
+	eq "nodes_small, unseen" "$(node_row nodes_small | cut -d " " -f 1,4)" "$small 0"
+	all_on "$1" nodes_large "$(objects 8 kmalloc-8k)"
 	all_on "$1" nodes_vmalloc 65536
 	eq "one part on each CPU's node" "$(node_row nodes_percpu)" "128 64 64 0"
 	want="32768 4096 0 28672"
@@ -73,15 +87,19 @@ test_heading()
 		"#     <size>    <node 0>    <node 1>     <unseen> <tag info>"
 }
 
-# Of all memory, almost all is seen.  nodes_open allocates the text of the file after the walk.
+# Of all memory, almost all is seen.  nodes_open allocates the text of the file after the walk.  These
+# functions allocate blocks that are not compound, whose tails are not seen; without VMAP_STACK,
+# stacks are such blocks.
+TAILS="alloc_thread_stack_node|__stack_depot_save|blk_mq_alloc_rqs|allocate_cmdlines_buffer"
+
 test_sums_are_those_of_the_counters()
 {
 	needs_profiling
 	settle
-	awk 'NR > 2 && !/func:nodes_open$/ { size += $1; seen += $2 + $3; off += $4 < 0 ? -$4 : $4 }
+	grep -vE "func:(nodes_open|$TAILS) *$" $NODES | awk 'NR > 2 { size += $1; seen += $2 + $3; off += $4 < 0 ? -$4 : $4 }
 		END { print "# size " size " seen " seen " off " off
-			exit !(size > 0 && off * 33 < size) }' $NODES ||
-		{ sort -k4,4nr $NODES | head -n 12 | sed "s/^/# /"; fail "more than 3 % of the memory is on no node"; }
+			exit !(size > 0 && off * 100 < size) }' ||
+		{ sort -k4,4nr $NODES | head -n 12 | sed "s/^/# /"; fail "more than 1 % of the memory is on no node"; }
 	set -- $(awk 'NR > 2 && $1 > 0 { print $NF }' $NODES | sort -u | wc -l) \
 		$(awk 'NR > 2 && $1 > 0 { print $NF }' /proc/allocinfo | sort -u | wc -l)
 	[ "$1" -ge $(($2 - 5)) ] && [ "$1" -le $(($2 + 5)) ] || fail "$1 functions, allocinfo has $2"
@@ -91,7 +109,7 @@ test_sums_are_those_of_the_counters()
 test_report_by_node()
 {
 	needs_profiling
-	insmod /modules/ctag_nodes.ko node=1
+	load 1
 	cp $NODES /tmp/copy
 	rmmod ctag_nodes
 	# call sites that have the same name are one row
@@ -105,19 +123,21 @@ test_report_by_node()
 		$4 == "" ? "" : " [" $4 "]", $3, $10 == "no" ? " accurate:no" : "" }' /tmp/csv |
 		sort > /tmp/got
 	diff /tmp/want /tmp/got > /tmp/diff || fail "$(head -n 5 /tmp/diff)"
+	large=$(objects 8 kmalloc-8k)
 	note "$(wc -l < /tmp/got) rows, $(allocinfo report --by node --format csv /tmp/copy func nodes_large)"
 	eq filter "$(allocinfo report --by node --format csv /tmp/copy func nodes_large | tail -n +2 | cut -d , -f 5-8)" \
-		"65536,0,65536,0"
+		"$large,0,$large,0"
 }
 
 test_report_of_the_running_kernel()
 {
 	needs_profiling
-	insmod /modules/ctag_nodes.ko node=1
+	load 1
 	allocinfo report --by node --bytes --top 0 > /tmp/text || fail "exit code $?"
 	rmmod ctag_nodes
 	grep -q "^     BYTES     NODE 0     NODE 1     UNSEEN  CALL SITE" /tmp/text || fail "$(head /tmp/text)"
-	eq nodes_large "$(awk '/func:nodes_large$/ { print $1, $2, $3, $4 }' /tmp/text)" "65536 0 65536 0"
+	large=$(objects 8 kmalloc-8k)
+	eq nodes_large "$(awk '/func:nodes_large$/ { print $1, $2, $3, $4 }' /tmp/text)" "$large 0 $large 0"
 	! /qt/bin/uncapable allocinfo report --by node 2> /tmp/why || fail "root of a container can read it"
 	grep -q "only root with CAP_PERFMON" /tmp/why || fail "$(cat /tmp/why)"
 }
@@ -135,15 +155,15 @@ test_walks_under_load()
 	done
 	n=0
 	while [ $n -lt 20 ]; do
-		insmod /modules/ctag_nodes.ko node=$((n % 2))
+		load $((n % 2))
 		cat $NODES > /dev/null || fail "walk $n"
 		rmmod ctag_nodes
 		n=$((n + 1))
 	done
 	: > /tmp/stop
 	wait
-	insmod /modules/ctag_nodes.ko node=1
-	all_on 1 nodes_large 65536
+	load 1
+	all_on 1 nodes_large "$(objects 8 kmalloc-8k)"
 	all_on 1 nodes_pages 131072
 	rmmod ctag_nodes
 }
@@ -152,7 +172,7 @@ test_walks_under_load()
 test_result_is_void_after_an_unload()
 {
 	needs_profiling
-	insmod /modules/ctag_nodes.ko node=0
+	load 0
 	exec 5< $NODES
 	rmmod ctag_nodes
 	! cat <&5 > /tmp/out 2> /tmp/why || fail "it can be read"
