@@ -14,7 +14,6 @@ prepare()
 	put /sys/bus/platform/drivers/vidtv/bind vidtv.0
 	open /dev/dvb/adapter0/frontend0
 	open /dev/dvb/adapter0/demux0
-	open /dev/dvb/adapter0/dvr0
 	END
 }
 
