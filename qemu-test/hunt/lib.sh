@@ -124,6 +124,30 @@ bound_again()
 	done
 }
 
+# walk_bus BUS NUMBER: the workload is to bind the devices of that bus again, at least so many
+walk_bus()
+{
+	BUS=$1
+	DEVICES=$2
+	prepare()
+	{
+		sleep 1
+		bind_again "$BUS" > /tmp/steps
+		[ "$(grep -c "/bind " /tmp/steps)" -ge "$DEVICES" ]
+	}
+	work()
+	{
+		F huntwork steps /tmp/steps
+	}
+	clean()
+	{
+		bound_again "$BUS"
+		# disks are looked for in the background
+		usleep 100000
+		[ "$(bind_again "$BUS" | grep -c "/bind ")" -ge "$DEVICES" ]
+	}
+}
+
 # dm_gone NAME: removes a device of the device mapper if it exists
 dm_gone()
 {

@@ -86,13 +86,25 @@ def module_files():
 
 # Workloads
 
+def missing_modules(name):
+    """The modules that a script asks for and that this kernel lacks."""
+    names = out_dir() / "modules.builtin"
+    if not names.exists():
+        return []
+    builtin = {Path(line.strip()).stem.replace("-", "_") for line in names.read_text().splitlines()}
+    wanted = keys_of(name).get("modules", "").replace("-", "_").split()
+    return [m for m in wanted if m not in kernel_modules() and m not in builtin]
+
+
 def expand(names):
-    """The workloads that these names stand for; all scripts and modules without a name."""
+    """The workloads that these names stand for; without a name, all modules, and all scripts
+    whose modules this kernel has."""
     scripts = sorted(p.stem for p in WORKLOADS.glob("*.sh"))
     sweeps = [SWEEP + m for m in sorted(kernel_modules())]
     found = []
-    for name in names or [*scripts, "modules"]:
-        new = sweeps if name == "modules" else scripts if name == "scripts" else [name]
+    for name in names or ["scripts", "modules"]:
+        new = {"modules": sweeps, "scripts": [s for s in scripts if not missing_modules(s)]}.get(name) \
+            if name in ("modules", "scripts") else [name]
         for n in new:
             if n not in scripts and n not in sweeps:
                 util.fail(f"no workload {n}; `run list` prints them")

@@ -174,9 +174,9 @@ static void turn_round(struct point *p, size_t nr)
 }
 
 /*
- * Collect the points that the workload has evaluated in each of two runs.  First all with
- * their first evaluation: these differ most.  The list of faults begins with the core of the
- * kernel and ends with modules, where most defects are, so the last come first.
+ * Collect the points that the workload has evaluated in each of two runs.  The first evaluation
+ * of every point comes before any second one.  The list of faults begins with the core of the
+ * kernel and ends with modules; it is turned round, because most defects are in modules.
  */
 void find_points(const struct choice *c)
 {

@@ -96,16 +96,23 @@ void do_ioctl(char **args)
 	close(fd);
 }
 
+/* For reading and writing, or only for reading if it cannot be written; never waits. */
+int open_device(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 && (errno == EACCES || errno == EINVAL || errno == EROFS || errno == EOPNOTSUPP))
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return fd;
+}
+
 /* open PATH...: opens each of them, and closes all of them together. */
 void do_open(char **args)
 {
 	int fds[64], n = 0;
 
 	for (; *args && n < 64; args++) {
-		fds[n] = open(*args, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-		if (fds[n] < 0 && (errno == EACCES || errno == EINVAL || errno == EROFS))
-			fds[n] = open(*args, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		must(*args, fds[n]);
+		fds[n] = must(*args, open_device(*args));
 		n++;
 	}
 	while (n)

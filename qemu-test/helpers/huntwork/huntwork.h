@@ -28,6 +28,7 @@ void put(const char *path, const char *text);
 
 /* Like open(), must() */
 int open_or_fail(const char *path, int flags);
+int open_device(const char *path);
 
 /* Memory that is not given back */
 void *room(size_t size);

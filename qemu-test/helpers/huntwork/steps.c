@@ -31,12 +31,17 @@ static long put_text(const char *path, const char *text, const char *end, int fl
 {
 	char line[4096];
 	int fd = open(path, O_WRONLY | O_CLOEXEC | flags), n;
-	long status;
+	long status = 0;
 
 	if (fd < 0)
 		return -1;
 	n = snprintf(line, sizeof(line), "%s%s", text, end);
-	status = write(fd, line, n);
+	/* some files take a word at a time */
+	for (int done = 0; done < n && status >= 0; done += status) {
+		status = write(fd, line + done, n - done);
+		if (!status)
+			break;
+	}
 	if (close(fd))
 		status = -1;
 	return status;
@@ -69,23 +74,37 @@ static long list_all(const char *path)
 	return errno ? -1 : 0;
 }
 
-/* N blocks of a device, around its cache */
+/* N blocks of a device, around its cache, sixteen at a time */
 static long transfer(const char *path, bool out, unsigned long n)
 {
 	static char block[16 * BLOCK] __attribute__((aligned(BLOCK)));
 	int fd = open(path, (out ? O_WRONLY : O_RDONLY) | O_DIRECT | O_CLOEXEC);
 	long status = fd;
 
-	for (unsigned long i = 0; i < n && status >= 0; i += 16)
-		status = out ? write(fd, block, sizeof(block)) : read(fd, block, sizeof(block));
+	for (unsigned long i = 0; i < n && status >= 0; i += 16) {
+		size_t size = BLOCK * (n - i < 16 ? n - i : 16);
+
+		status = out ? write(fd, block, size) : read(fd, block, size);
+		if (!status) {
+			errno = ENODATA;
+			status = -1;
+		}
+	}
 	if (fd >= 0 && close(fd))
 		status = -1;
 	return status;
 }
 
-static long create(const char *path, int flags)
+static long create(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
+
+	return fd < 0 ? fd : close(fd);
+}
+
+static long open_again(const char *path)
+{
+	int fd = open_device(path);
 
 	return fd < 0 ? fd : close(fd);
 }
@@ -133,9 +152,9 @@ static long run(const char *name, char *rest)
 	if (!strcmp(name, "ls"))
 		return list_all(word(&rest));
 	if (!strcmp(name, "open"))
-		return create(word(&rest), 0);
+		return open_again(word(&rest));
 	if (!strcmp(name, "create"))
-		return create(word(&rest), O_CREAT | O_EXCL);
+		return create(word(&rest));
 	if (!strcmp(name, "files"))
 		return files_in(word(&rest));
 	if (!strcmp(name, "read") || !strcmp(name, "write")) {
@@ -151,6 +170,11 @@ static long run(const char *name, char *rest)
 		char *type = word(&rest), *device = word(&rest), *folder = word(&rest);
 
 		return mount(device, folder, type, 0, rest);
+	}
+	if (!strcmp(name, "remount")) {
+		char *folder = word(&rest);
+
+		return mount(NULL, folder, NULL, MS_REMOUNT, rest);
 	}
 	if (!strcmp(name, "umount"))
 		return umount(word(&rest));
@@ -169,11 +193,12 @@ static long run(const char *name, char *rest)
  *	text PATH TEXT				the same without an end of the line
  *	mkdir PATH, rmdir PATH, rm PATH, link PATH TARGET
  *	cat PATH, ls PATH			read all of it
- *	open PATH, create PATH			open it for reading and writing
+ *	open PATH				open it, for reading if it cannot be written
+ *	create PATH				create a file
  *	files FOLDER				what `huntwork files` does
  *	read PATH N, write PATH N		N blocks of 4096 bytes of a device, directly
  *	wait PATH, gone PATH			until it appears, or is gone
- *	mount TYPE DEVICE FOLDER OPTIONS, umount FOLDER
+ *	mount TYPE DEVICE FOLDER OPTIONS, remount FOLDER OPTIONS, umount FOLDER
  *	sleep MILLISECONDS
  */
 void do_steps(char **args)

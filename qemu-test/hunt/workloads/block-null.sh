@@ -20,7 +20,7 @@ prepare()
 	put a/poll_queues 1
 	put a/cache_size 4
 	put a/discard 1
-	put a/badblocks +1-5
+	put a/badblocks +100000-100005
 	put a/power 1
 	write /dev/a 64
 	read /dev/a 64

@@ -12,6 +12,8 @@ prepare()
 	zeros /tmp/disk 8
 	mount -t configfs x /sys/kernel/config
 	modprobe target_core_mod && modprobe tcm_loop && cd /sys/kernel/config/target || return
+	# the group of tcm_loop
+	mkdir loopback || return
 	cat > /tmp/steps <<-'END'
 	- mkdir core/fileio_0
 	mkdir core/fileio_0/f
@@ -22,7 +24,7 @@ prepare()
 	put core/rd_mcp_1/r/control rd_pages=100
 	put core/rd_mcp_1/r/enable 1
 	mkdir core/fileio_0/f/alua/group
-	- mkdir loopback/naa.5001405000000001
+	mkdir loopback/naa.5001405000000001
 	- mkdir loopback/naa.5001405000000001/tpgt_1
 	- mkdir loopback/naa.5001405000000001/tpgt_1/lun
 	mkdir loopback/naa.5001405000000001/tpgt_1/lun/lun_0

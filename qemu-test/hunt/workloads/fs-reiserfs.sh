@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ReiserFS. To remove extended attributes makes lockdep complain even without a fault, and it is
+# ReiserFS. Removing extended attributes triggers a report of lockdep even without a fault, and it is
 # off from then on.
 #
 # programs: huntwork mkfs.reiserfs

@@ -11,6 +11,7 @@ prepare()
 {
 	cat > /tmp/steps <<-'END'
 	mount tmpfs x /mnt size=4m,mpol=prefer:0,huge=within_size
+	remount /mnt size=8m,nr_inodes=1000
 	files /mnt
 	umount /mnt
 	mount ramfs x /mnt mode=700

@@ -12,9 +12,9 @@ prepare()
 	mount -t configfs x /sys/kernel/config
 	modprobe gpio-sim && cd /sys/kernel/config/gpio-sim || return
 	cat > /tmp/steps1 <<-'END'
-	- mkdir a
-	- mkdir a/b0
-	- mkdir a/b0/line3
+	mkdir a
+	mkdir a/b0
+	mkdir a/b0/line3
 	mkdir a/b0/line3/hog
 	mkdir a/b1
 	put a/b0/num_lines 8
@@ -23,7 +23,7 @@ prepare()
 	put a/b0/line3/hog/name hogger
 	put a/b0/line3/hog/direction output-high
 	put a/live 1
-	cat /sys/bus/platform/devices/$(cat a/dev_name)/uevent
+	cat /sys/bus/platform/devices/gpio-sim.0/uevent
 	END
 	cat > /tmp/steps2 <<-'END'
 	put a/live 0

@@ -4,25 +4,8 @@
 #
 # devices: e1000 e1000e rtl8139 pcnet ne2k_pci i82551 tulip
 # programs: huntwork
-# modules: e1000 e1000e 8139too pcnet32 ne2k-pci e100 tulip
+# modules: e1000 e1000e 8139cp pcnet32 ne2k-pci e100 tulip
 
 . /qt/workloads/lib.sh
 
-prepare()
-{
-	sleep 1
-	bind_again pci > /tmp/steps
-	[ -s /tmp/steps ]
-}
-
-work()
-{
-	F huntwork steps /tmp/steps
-}
-
-clean()
-{
-	bound_again pci
-	# disks are looked for in the background
-	usleep 100000
-}
+walk_bus pci 7

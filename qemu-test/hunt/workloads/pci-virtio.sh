@@ -8,21 +8,4 @@
 
 . /qt/workloads/lib.sh
 
-prepare()
-{
-	sleep 1
-	bind_again pci > /tmp/steps
-	[ -s /tmp/steps ]
-}
-
-work()
-{
-	F huntwork steps /tmp/steps
-}
-
-clean()
-{
-	bound_again pci
-	# disks are looked for in the background
-	usleep 100000
-}
+walk_bus pci 5

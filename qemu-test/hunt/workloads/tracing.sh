@@ -49,8 +49,6 @@ prepare()
 	END
 }
 
-# The $ are for the kernel.
-# shellcheck disable=SC2016
 work()
 {
 	F huntwork steps /tmp/steps || return

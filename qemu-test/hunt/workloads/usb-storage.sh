@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# USB gadgets: a mass storage with two disks
+# USB gadgets: a mass storage
 #
 # programs: huntwork
 # modules: dummy_hcd libcomposite usb_f_mass_storage usb-storage sd_mod
@@ -11,7 +11,7 @@ prepare()
 {
 	modprobe dummy_hcd
 	mount -t configfs x /sys/kernel/config
-	modprobe libcomposite && cd /sys/kernel/config/usb_gadget && zeros /tmp/disk 4
+	modprobe libcomposite && cd /sys/kernel/config/usb_gadget && zeros /tmp/disk 4 || return
 	cat > /tmp/steps <<-'END'
 	mkdir g
 	put g/idVendor 0x1d6b
