@@ -338,6 +338,19 @@ bool balance_holds_objects(const struct site *site)
 }
 
 /**
+ * balance_holds_counters - are these the per-CPU parts of the counters of profiling?
+ * @site: the call site
+ *
+ * Return: true for the call site in lib/lazy-percpu-counter.c of the kernel, which allocates at most
+ * one for each call site and does not free them.
+ */
+bool balance_holds_counters(const struct site *site)
+{
+	return !site->module[0] && !strcmp(site->func, "give_parts") &&
+	       !strcmp(kernel_path(site->file), "lib/lazy-percpu-counter.c");
+}
+
+/**
  * balance_make - balance a table with the files of the same machine and time
  * @balance: result
  * @table: the table

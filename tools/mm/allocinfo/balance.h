@@ -119,6 +119,7 @@ int64_t balance_missing(const struct balance *balance, enum balance_part part);
 int64_t balance_unexplained(const struct balance *balance);
 enum balance_part balance_part_of(const struct site *site);
 bool balance_holds_objects(const struct site *site);
+bool balance_holds_counters(const struct site *site);
 const char *balance_part_name(enum balance_part part);
 int64_t meminfo_bytes(const char *meminfo, const char *name);
 

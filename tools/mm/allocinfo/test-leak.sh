@@ -46,6 +46,16 @@ says "why the others do not count" "mm/once.c:1 func:o: rose in a few steps only
 says "why the others do not count" "mm/stops.c:1 func:s: stopped rising"
 says "why the others do not count" "mm/grown.c:1 func:g: gave back"
 says "why the others do not count" "func:alloc_slab_page: holds the objects of call sites that leak"
+
+# counters of profiling: at most one for each call site
+counters='rows = [f"{640 * (COUNT + i)} {COUNT + i} lib/lazy-percpu-counter.c:82 func:give_parts"] + [
+    f"64 1 mm/constant.c:{n} func:c" for n in range(200)]'
+series "${counters//COUNT/5}" >"$tmp/counters"
+expect "counters of profiling do not leak" 0 "${leak[@]}" -a "$tmp/counters"
+says "counters of profiling do not leak" "func:give_parts: holds counters of profiling, at most one for each call site"
+series "${counters//COUNT/150}" >"$tmp/counters"
+expect "more counters than call sites" 1 "${leak[@]}" "$tmp/counters"
+
 expect "slabs that get emptier" 1 "${leak[@]}" "$tmp/one" func alloc_slab_page
 says "slabs that get emptier" "1 of 1 call sites leak"
 expect "standard input" 1 "${leak[@]}" - <"$tmp/one"

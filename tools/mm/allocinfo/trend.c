@@ -288,6 +288,7 @@ const char *trend_reason(enum trend_verdict verdict)
 		[TREND_LATE] = "rises in a small part of the time only",
 		[TREND_CHANCE] = "may be chance",
 		[TREND_OBJECTS] = "holds the objects of call sites that leak",
+		[TREND_BOUNDED] = "holds counters of profiling, at most one for each call site",
 	};
 
 	return reasons[verdict];
