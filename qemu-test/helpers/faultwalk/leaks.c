@@ -34,7 +34,8 @@ static struct tag {
 /*
  * Chance decides how many slabs hold a few objects, and when areas of vmalloc() are unmapped
  * whose pages have been freed.  Loading a module may split large pages of the direct map, which
- * nobody joins again.  KASAN keeps the shadow of areas of vmalloc().  The stack of one more task is
+ * nobody joins again.  KASAN keeps the shadow of areas of vmalloc(), and the kernel their page
+ * tables, whose addresses rise until lazy areas are purged.  The stack of one more task is
  * four calls, and stacks are kept for the next tasks; a lost task shows at alloc_task_struct_node().
  */
 static bool is_chance(const struct allocinfo_tag *id)
@@ -43,6 +44,7 @@ static bool is_chance(const struct allocinfo_tag *id)
 	       !strcmp(id->function, "memcg_alloc_slab_cgroups") ||
 	       !strcmp(id->function, "preload_this_cpu_lock") ||
 	       !strcmp(id->function, "alloc_vmap_area") ||
+	       !strcmp(id->function, "__pte_alloc_kernel") ||
 	       !strcmp(id->function, "adjust_va_to_fit_type") ||
 	       !strcmp(id->function, "split_large_page") ||
 	       !strcmp(id->function, "alloc_thread_stack_node") ||
