@@ -25,7 +25,7 @@ known()
 {
 	grep -vE '^(#|$)' <<-'EOF_KNOWN'
 	# vmalloc() prints an error and a trace when its own bookkeeping gets no memory
-	func:__get_vm_area_node .* splat:faulted:_vmalloc_error
+	func:(__get_vm_area_node|alloc_vmap_area) .* splat:faulted:_vmalloc_error
 	# Without memory for the keys of a module, the loader removes keys that were never
 	# added: jump_label_del_module() warns twice. The module is not loaded, and
 	# nothing leaks.
