@@ -341,8 +341,8 @@ bool balance_holds_objects(const struct site *site)
  * balance_holds_counters - are these the per-CPU parts of the counters of profiling?
  * @site: the call site
  *
- * Return: true for the call site in lib/lazy-percpu-counter.c of the kernel, which allocates at most
- * one for each call site and does not free them.
+ * Return: true for the call site in lib/lazy-percpu-counter.c of the kernel, which allocates at
+ * most one for each call site and does not free them.
  */
 bool balance_holds_counters(const struct site *site)
 {
