@@ -25,9 +25,9 @@
  * the walk tries up to DEPTH (1).  It leaves out the labels in FILE, a line each (-x), starts
  * behind a point (-b), or visits a single one (-o).
  *
- * With -q the walk is quick: a point whose first fault adds no call to any tag is done, and
- * so is one whose second fault adds none again.  After a failure the workload has to succeed
- * without a fault.  Output:
+ * After a failure the workload has to succeed without a fault.  With -q the walk is quick: a
+ * point whose first fault adds no call to any tag is done, and so is one whose second fault
+ * adds none again.  Output:
  *
  *	plain L				the leak of a run without a fault
  *	reached N walk N		points, and how many of them are not left out
@@ -348,12 +348,14 @@ static bool walk_point(const struct point *p)
 	printf("at %s\n", p->label);
 	fflush(stdout);
 	tell_console(p->label);
-	if (!fault_first(p, &f))
+	if (!fault_first(p, &f)) {
 		sum.unreached++;
-	else if (quick)
+	} else if (quick) {
 		look_quickly(p, &f);
-	else if (!f.hung)
+	} else if (!f.hung) {
 		look_for_leaks(p, &f);
+		run_plain(&f);
+	}
 	if (*f.splat) {
 		write_text("/sys/kernel/debug/clear_warn_once", "1");
 		rebooting = quick && lockdep && !lockdep_is_on();
