@@ -290,6 +290,8 @@ static void attachments(const char *cgroup)
 		a = (union bpf_attr){ .target_fd = dir, .attach_bpf_fd = fd, .attach_type = BPF_CGROUP_INET_EGRESS,
 				      .attach_flags = BPF_F_ALLOW_MULTI };
 		must("attach", call(BPF_PROG_ATTACH, &a));
+		/* the kernel refuses fields that a command does not have */
+		a.attach_flags = 0;
 		must("detach", call(BPF_PROG_DETACH, &a));
 		a = (union bpf_attr){ .link_create = { .prog_fd = fd, .target_fd = dir, .attach_type = BPF_CGROUP_INET_EGRESS } };
 		s = must("link", call(BPF_LINK_CREATE, &a));
