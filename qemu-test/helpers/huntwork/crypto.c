@@ -161,7 +161,7 @@ static void use_keys(long ring)
 	keys[1] = add("user", "base", base, sizeof(base), ring);
 	keys[2] = add("user", "private", secret, sizeof(secret), ring);
 	dh = (struct keyctl_dh_params){ { keys[2] }, keys[0], keys[1] };
-	key_control("dh", KEYCTL_DH_COMPUTE, (long)&dh, (long)text, 1, 0);
+	key_control("dh", KEYCTL_DH_COMPUTE, (long)&dh, (long)text, sizeof(text), 0);
 	key_control("unlink", KEYCTL_UNLINK, user, second, 0, 0);
 	key_control("unwatch", KEYCTL_WATCH_KEY, user, ends[0], -1, 0);
 	key_control("revoke", KEYCTL_REVOKE, user, 0, 0, 0);
