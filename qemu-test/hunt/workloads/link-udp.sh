@@ -15,7 +15,7 @@ prepare()
 	link add x2 type geneve id 7 remote 10.0.0.2
 	link add x3 type geneve external dstport 6082
 	link add x4 type bareudp dstport 6635 ethertype mpls_uc
-		link add x6 type amt mode gateway local 127.0.0.1 discovery 10.0.0.2 dev d0 relay_port 2268
+		link add x6 type amt mode gateway local 10.0.0.1 discovery 10.0.0.2 dev d0 relay_port 2268
 	link set x0 up
 	link set x1 up
 	link set x2 up
