@@ -9,7 +9,7 @@
 #	on_image SIZE TYPE OPTIONS MKFS...	a file system in a file, which is made by MKFS... FILE
 #	on_disk TYPE OPTIONS MKFS...		the same on /dev/vda
 #	on_file FILE TYPE OPTIONS		one that is only read; the file exists
-#	on_copy FILE TYPE OPTIONS		one that begins as a copy of the file each time
+#	on_copy FILE TYPE OPTIONS		a fresh copy of the file system in FILE each time
 #
 # OPTIONS are those of the file system, "" if there are none. After a failure the file system is
 # made again, so that each run begins with the same. WHAT=plain leaves out extended attributes.
@@ -20,6 +20,7 @@ KIND=
 OPTIONS=
 MKFS=
 WHAT=files
+MAY_FAIL=
 
 # mkfs and quota tools look there
 [ -e /etc/mtab ] || ln -s /proc/mounts /etc/mtab
@@ -146,6 +147,69 @@ walk_bus()
 		usleep 100000
 		[ "$(bind_again "$BUS" | grep -c "/bind ")" -ge "$DEVICES" ]
 	}
+}
+
+# gadget FUNCTION...: the workload is to make a USB gadget with these functions, to bind it to
+# dummy_udc, and to remove it. Standard input has the settings of the functions, as steps. With
+# MAY_FAIL="- ", binding may fail.
+gadget()
+{
+	modprobe dummy_hcd
+	mount -t configfs x /sys/kernel/config
+	modprobe libcomposite && cd /sys/kernel/config/usb_gadget || return
+	{
+		cat <<-'END'
+		mkdir g
+		put g/idVendor 0x1d6b
+		put g/idProduct 0x0104
+		mkdir g/strings/0x409
+		put g/strings/0x409/manufacturer hunt
+		mkdir g/configs/c.1
+		mkdir g/configs/c.1/strings/0x409
+		put g/configs/c.1/strings/0x409/configuration first
+		END
+		printf 'mkdir g/functions/%s\n' "$@"
+		cat
+		for function; do
+			echo "link g/configs/c.1/$function $PWD/g/functions/$function"
+		done
+		echo "${MAY_FAIL}put g/UDC dummy_udc.0"
+		echo "${MAY_FAIL}put g/UDC"
+		for function; do
+			echo "rm g/configs/c.1/$function"
+			echo "rmdir g/functions/$function"
+		done
+		cat <<-'END'
+		rmdir g/configs/c.1/strings/0x409
+		rmdir g/configs/c.1
+		rmdir g/strings/0x409
+		rmdir g
+		END
+	} > /tmp/steps
+	work()
+	{
+		F huntwork steps /tmp/steps
+	}
+	clean()
+	{
+		gadget_gone
+	}
+}
+
+# gadget_gone: removes what a gadget has left
+gadget_gone()
+{
+	[ -e g ] || return 0
+	[ -z "$(cat g/UDC)" ] || echo > g/UDC
+	for function in g/functions/*; do
+		[ -e "$function" ] || break
+		rm -f "g/configs/c.1/${function##*/}"
+		rmdir "$function"
+	done
+	rmdir g/configs/c.1/strings/0x409
+	rmdir g/configs/c.1
+	rmdir g/strings/0x409
+	rmdir g
 }
 
 # dm_gone NAME: removes a device of the device mapper if it exists

@@ -25,9 +25,9 @@
  * the walk tries up to DEPTH (1).  It leaves out the labels in FILE, a line each (-x), starts
  * behind a point (-b), or visits a single one (-o).
  *
- * After a failure the workload has to succeed without a fault.  With -q the walk is quick: a
- * point whose first fault adds no call to any tag is done, and so is one whose second fault
- * adds none again.  Output:
+ * After a failure the workload has to succeed without a fault.  With -q the walk is quick: it
+ * injects a second fault only if the first has added a call to a tag, and looks for a leak only
+ * if the second has added one again.  Output:
  *
  *	plain L				the leak of a run without a fault
  *	reached N walk N		points, and how many of them are not left out

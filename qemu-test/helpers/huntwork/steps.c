@@ -47,6 +47,26 @@ static long put_text(const char *path, const char *text, const char *end, int fl
 	return status;
 }
 
+/* By one write(), as the files of configfs want it */
+static long copy_text(const char *to, const char *from)
+{
+	char text[4096];
+	int fd = open(from, O_RDONLY | O_CLOEXEC), out;
+	long n = fd;
+
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text));
+		close(fd);
+	}
+	if (n < 0)
+		return -1;
+	out = open(to, O_WRONLY | O_CLOEXEC);
+	if (out < 0)
+		return -1;
+	n = write(out, text, n);
+	return close(out) ? -1 : n;
+}
+
 static long read_all(const char *path)
 {
 	char text[4096];
@@ -136,6 +156,11 @@ static long run(const char *name, char *rest)
 
 		return put_text(path, rest, *name == 't' ? "" : "\n", *name == 'a' ? O_APPEND : 0);
 	}
+	if (!strcmp(name, "copy")) {
+		char *to = word(&rest);
+
+		return copy_text(to, word(&rest));
+	}
 	if (!strcmp(name, "mkdir"))
 		return mkdir(word(&rest), 0755);
 	if (!strcmp(name, "rmdir"))
@@ -191,6 +216,7 @@ static long run(const char *name, char *rest)
  *
  *	put PATH TEXT, append PATH TEXT		write a line
  *	text PATH TEXT				the same without an end of the line
+ *	copy PATH FILE				write what the file has, up to 4096 bytes
  *	mkdir PATH, rmdir PATH, rm PATH, link PATH TARGET
  *	cat PATH, ls PATH			read all of it
  *	open PATH				open it, for reading if it cannot be written

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Sockets of old protocols: LLC, X.25, AX.25, NET/ROM, ROSE, Phonet, ATM, CAIF, QRTR, MCTP
+# Sockets of rarely used protocols: LLC, X.25, AX.25, NET/ROM, ROSE, Phonet, ATM, CAIF, QRTR, MCTP
 #
 # programs: huntwork ip
 # modules: dummy llc2 x25 ax25 netrom rose phonet atm caif caif_socket qrtr

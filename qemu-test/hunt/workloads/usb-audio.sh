@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# USB gadgets: sound cards of version 2
+# USB gadget: sound cards of versions 1 and 2. They need isochronous endpoints, which dummy_udc lacks,
+# so binding them fails behind most of their allocations.
 #
 # programs: huntwork
 # modules: dummy_hcd libcomposite usb_f_uac1 usb_f_uac2
@@ -9,54 +10,10 @@
 
 prepare()
 {
-	modprobe dummy_hcd
-	mount -t configfs x /sys/kernel/config
-	modprobe libcomposite && cd /sys/kernel/config/usb_gadget || return
-	cat > /tmp/steps <<-'END'
-	mkdir g
-	put g/idVendor 0x1d6b
-	put g/idProduct 0x0104
-	mkdir g/strings/0x409
-	put g/strings/0x409/manufacturer hunt
-	mkdir g/configs/c.1
-	mkdir g/configs/c.1/strings/0x409
-	put g/configs/c.1/strings/0x409/configuration first
-	mkdir g/functions/uac2.0
+	MAY_FAIL="- "
+	gadget uac2.0 uac1.0 <<-'END'
 	put g/functions/uac2.0/c_srate 44100,48000
 	put g/functions/uac2.0/req_number 4
-	link g/configs/c.1/uac2.0 /sys/kernel/config/usb_gadget/g/functions/uac2.0
-	mkdir g/functions/uac1.0
 	put g/functions/uac1.0/p_chmask 3
-	link g/configs/c.1/uac1.0 /sys/kernel/config/usb_gadget/g/functions/uac1.0
-	put g/UDC dummy_udc.0
-	put g/UDC
-	rm g/configs/c.1/uac2.0
-	rmdir g/functions/uac2.0
-	rm g/configs/c.1/uac1.0
-	rmdir g/functions/uac1.0
-	rmdir g/configs/c.1/strings/0x409
-	rmdir g/configs/c.1
-	rmdir g/strings/0x409
-	rmdir g
 	END
-}
-
-work()
-{
-	F huntwork steps /tmp/steps
-}
-
-clean()
-{
-	[ -e g ] || return 0
-	[ -z "$(cat g/UDC)" ] || echo > g/UDC
-	for function in g/functions/*; do
-		[ -e "$function" ] || break
-		rm -f "g/configs/c.1/${function##*/}"
-		rmdir "$function"
-	done
-	rmdir g/configs/c.1/strings/0x409
-	rmdir g/configs/c.1
-	rmdir g/strings/0x409
-	rmdir g
 }

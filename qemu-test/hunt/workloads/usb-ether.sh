@@ -9,57 +9,8 @@
 
 prepare()
 {
-	modprobe dummy_hcd
-	mount -t configfs x /sys/kernel/config
-	modprobe libcomposite && cd /sys/kernel/config/usb_gadget || return
-	cat > /tmp/steps <<-'END'
-	mkdir g
-	put g/idVendor 0x1d6b
-	put g/idProduct 0x0104
-	mkdir g/strings/0x409
-	put g/strings/0x409/manufacturer hunt
-	mkdir g/configs/c.1
-	mkdir g/configs/c.1/strings/0x409
-	put g/configs/c.1/strings/0x409/configuration first
-	mkdir g/functions/ecm.0
+	gadget ecm.0 rndis.0 ncm.0 <<-'END'
 	put g/functions/ecm.0/qmult 5
 	put g/functions/ecm.0/ifname u%d
-	link g/configs/c.1/ecm.0 /sys/kernel/config/usb_gadget/g/functions/ecm.0
-	mkdir g/functions/rndis.0
-	link g/configs/c.1/rndis.0 /sys/kernel/config/usb_gadget/g/functions/rndis.0
-	mkdir g/functions/ncm.0
-	link g/configs/c.1/ncm.0 /sys/kernel/config/usb_gadget/g/functions/ncm.0
-	put g/UDC dummy_udc.0
-	put g/UDC
-	rm g/configs/c.1/ecm.0
-	rmdir g/functions/ecm.0
-	rm g/configs/c.1/rndis.0
-	rmdir g/functions/rndis.0
-	rm g/configs/c.1/ncm.0
-	rmdir g/functions/ncm.0
-	rmdir g/configs/c.1/strings/0x409
-	rmdir g/configs/c.1
-	rmdir g/strings/0x409
-	rmdir g
 	END
-}
-
-work()
-{
-	F huntwork steps /tmp/steps
-}
-
-clean()
-{
-	[ -e g ] || return 0
-	[ -z "$(cat g/UDC)" ] || echo > g/UDC
-	for function in g/functions/*; do
-		[ -e "$function" ] || break
-		rm -f "g/configs/c.1/${function##*/}"
-		rmdir "$function"
-	done
-	rmdir g/configs/c.1/strings/0x409
-	rmdir g/configs/c.1
-	rmdir g/strings/0x409
-	rmdir g
 }

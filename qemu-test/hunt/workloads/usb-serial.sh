@@ -9,55 +9,5 @@
 
 prepare()
 {
-	modprobe dummy_hcd
-	mount -t configfs x /sys/kernel/config
-	modprobe libcomposite && cd /sys/kernel/config/usb_gadget || return
-	cat > /tmp/steps <<-'END'
-	mkdir g
-	put g/idVendor 0x1d6b
-	put g/idProduct 0x0104
-	mkdir g/strings/0x409
-	put g/strings/0x409/manufacturer hunt
-	mkdir g/configs/c.1
-	mkdir g/configs/c.1/strings/0x409
-	put g/configs/c.1/strings/0x409/configuration first
-	mkdir g/functions/acm.0
-	link g/configs/c.1/acm.0 /sys/kernel/config/usb_gadget/g/functions/acm.0
-	mkdir g/functions/gser.0
-	link g/configs/c.1/gser.0 /sys/kernel/config/usb_gadget/g/functions/gser.0
-	mkdir g/functions/obex.0
-	link g/configs/c.1/obex.0 /sys/kernel/config/usb_gadget/g/functions/obex.0
-	put g/UDC dummy_udc.0
-	put g/UDC
-	rm g/configs/c.1/acm.0
-	rmdir g/functions/acm.0
-	rm g/configs/c.1/gser.0
-	rmdir g/functions/gser.0
-	rm g/configs/c.1/obex.0
-	rmdir g/functions/obex.0
-	rmdir g/configs/c.1/strings/0x409
-	rmdir g/configs/c.1
-	rmdir g/strings/0x409
-	rmdir g
-	END
-}
-
-work()
-{
-	F huntwork steps /tmp/steps
-}
-
-clean()
-{
-	[ -e g ] || return 0
-	[ -z "$(cat g/UDC)" ] || echo > g/UDC
-	for function in g/functions/*; do
-		[ -e "$function" ] || break
-		rm -f "g/configs/c.1/${function##*/}"
-		rmdir "$function"
-	done
-	rmdir g/configs/c.1/strings/0x409
-	rmdir g/configs/c.1
-	rmdir g/strings/0x409
-	rmdir g
+	gadget acm.0 gser.0 obex.0 < /dev/null
 }

@@ -9,53 +9,8 @@
 
 prepare()
 {
-	modprobe dummy_hcd
-	mount -t configfs x /sys/kernel/config
-	modprobe libcomposite && cd /sys/kernel/config/usb_gadget || return
-	cat > /tmp/steps <<-'END'
-	mkdir g
-	put g/idVendor 0x1d6b
-	put g/idProduct 0x0104
-	mkdir g/strings/0x409
-	put g/strings/0x409/manufacturer hunt
-	mkdir g/configs/c.1
-	mkdir g/configs/c.1/strings/0x409
-	put g/configs/c.1/strings/0x409/configuration first
-	mkdir g/functions/Loopback.0
+	gadget Loopback.0 SourceSink.0 <<-'END'
 	put g/functions/Loopback.0/qlen 4
-	link g/configs/c.1/Loopback.0 /sys/kernel/config/usb_gadget/g/functions/Loopback.0
-	mkdir g/functions/SourceSink.0
 	put g/functions/SourceSink.0/isoc_maxpacket 512
-	link g/configs/c.1/SourceSink.0 /sys/kernel/config/usb_gadget/g/functions/SourceSink.0
-	put g/UDC dummy_udc.0
-	put g/UDC
-	rm g/configs/c.1/Loopback.0
-	rmdir g/functions/Loopback.0
-	rm g/configs/c.1/SourceSink.0
-	rmdir g/functions/SourceSink.0
-	rmdir g/configs/c.1/strings/0x409
-	rmdir g/configs/c.1
-	rmdir g/strings/0x409
-	rmdir g
 	END
-}
-
-work()
-{
-	F huntwork steps /tmp/steps
-}
-
-clean()
-{
-	[ -e g ] || return 0
-	[ -z "$(cat g/UDC)" ] || echo > g/UDC
-	for function in g/functions/*; do
-		[ -e "$function" ] || break
-		rm -f "g/configs/c.1/${function##*/}"
-		rmdir "$function"
-	done
-	rmdir g/configs/c.1/strings/0x409
-	rmdir g/configs/c.1
-	rmdir g/strings/0x409
-	rmdir g
 }

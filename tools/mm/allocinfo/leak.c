@@ -10,8 +10,8 @@
  * their rise, only those are reported. Otherwise slabs get emptier, or their objects are on
  * no line: that is reported.
  *
- * The kernel gives a counter per-CPU parts when its call site is used much, and they stay. They
- * rise for hours after boot, up to one for each call site.
+ * When a call site becomes hot, the kernel allocates per-CPU parts for its counter and never
+ * frees them. So their number rises for hours after boot, but only up to the number of call sites.
  */
 #include <stdlib.h>
 

@@ -32,8 +32,8 @@
  * @TREND_CHANCE: it rose no more steadily than one of so many series does by chance
  * @TREND_OBJECTS: it rose because what it holds rose, which has series of its own.
  *	trend_find() does not know that; its caller does.
- * @TREND_BOUNDED: it rises, but never above a limit that is not reached yet. Only the caller
- *	of trend_find() knows that.
+ * @TREND_BOUNDED: it rises, but only up to a known limit. Only the caller of trend_find()
+ *	knows that limit.
  */
 enum trend_verdict {
 	TREND_LEAK,
