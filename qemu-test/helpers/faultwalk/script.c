@@ -79,13 +79,29 @@ static void take_message(const char *p, ssize_t n)
 	}
 }
 
+/* Until a run succeeds, everything that is printed, for those who mend the script. */
+static void show(const char *p, ssize_t n)
+{
+	static bool in_line;
+
+	for (ssize_t i = 0; i < n; i++) {
+		if (!in_line)
+			printf("# ");
+		putchar(p[i]);
+		in_line = p[i] != '\n';
+	}
+}
+
 static void read_messages(void)
 {
 	char room[4096];
 	ssize_t n;
 
-	while ((n = read(messages, room, sizeof(room))) > 0)
+	while ((n = read(messages, room, sizeof(room))) > 0) {
 		take_message(room, n);
+		if (!measured)
+			show(room, n);
+	}
 }
 
 /* Returns whether the answer is complete. */

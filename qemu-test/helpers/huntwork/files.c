@@ -527,8 +527,8 @@ void do_mount(char **args)
 	else
 		do_read(where);
 	must("chdir", chdir("/"));
-	/* HFS would stay marked as in use; GFS2 is a BUG if the task has mounted it, too */
-	if (!readonly && strcmp(args[0], "hfs") && strcmp(args[0], "gfs2"))
+	/* HFS and HFS+ would stay marked as in use; GFS2 is a BUG if the task has mounted it, too */
+	if (!readonly && strncmp(args[0], "hfs", 3) && strcmp(args[0], "gfs2"))
 		remount(args, folder, options);
 	must("umount", umount(folder));
 }

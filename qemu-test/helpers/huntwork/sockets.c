@@ -39,7 +39,7 @@ static unsigned int index_of(const char *device)
 	return index;
 }
 
-/* Bytes in hexadecimal, with any number of '.' between them; %NAME is the index of that device. */
+/* Bytes in hexadecimal, with any number of '.' between them; %NAME, up to the next dot, is the index of that device. */
 static size_t parse(const char *text)
 {
 	size_t n = 0;
@@ -50,10 +50,16 @@ static size_t parse(const char *text)
 		if (*text == '.') {
 			text++;
 		} else if (*text == '%') {
-			unsigned int index = index_of(text + 1);
+			char name[IF_NAMESIZE];
+			unsigned int index;
 
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(text + 1, "."), text + 1);
+			index = index_of(name);
+			text += 1 + strlen(name);
+			if (n + sizeof(index) > sizeof(bytes))
+				break;
 			memcpy(bytes + n, &index, sizeof(index));
-			return n + sizeof(index);
+			n += sizeof(index);
 		} else if (sscanf(text, "%2x", &byte) == 1) {
 			bytes[n++] = byte;
 			text += 2;

@@ -47,6 +47,9 @@ clean()
 		tries=$((tries + 1))
 		[ $tries -lt 50 ] || return
 	done
-	make-bcache -b 16k --wipe-bcache -C /dev/loop0 --cset-uuid "$SET" || return
-	make-bcache --wipe-bcache -B /dev/loop1
+	# it refuses a device that has a superblock
+	dd if=/dev/zero of=/dev/loop0 bs=64k count=1 || return
+	dd if=/dev/zero of=/dev/loop1 bs=64k count=1 || return
+	make-bcache -b 16k -C /dev/loop0 --cset-uuid "$SET" || return
+	make-bcache -B /dev/loop1
 }

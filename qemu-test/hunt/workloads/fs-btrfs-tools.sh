@@ -3,6 +3,7 @@
 # btrfs: subvolumes, snapshots, quotas, a second device, balance, scrub, send and receive
 #
 # programs: mkfs.btrfs btrfs
+# files: /lib/x86_64-linux-gnu/libgcc_s.so.1
 # modules: btrfs
 # disk: 128M
 # memory: 1G
@@ -32,9 +33,9 @@ work()
 	F btrfs subvolume delete /mnt/t || return
 	F btrfs receive -q -f /tmp/stream /mnt || return
 	F btrfs device add -f /dev/loop1 /mnt || return
-	F btrfs balance start -q -dconvert=raid1 -mconvert=raid1 -f /mnt || return
+	F btrfs balance start -dconvert=raid1 -mconvert=raid1 -f /mnt || return
 	F btrfs scrub start -B /mnt || return
-	F btrfs balance start -q -dconvert=single -mconvert=single -f /mnt || return
+	F btrfs balance start -dconvert=single -mconvert=single -f /mnt || return
 	F btrfs device remove /dev/loop1 /mnt || return
 	F btrfs replace start -f -B 1 /dev/loop1 /mnt || return
 	F btrfs filesystem usage /mnt || return
@@ -45,7 +46,8 @@ work()
 
 clean()
 {
-	rm -f /tmp/stream
+	# of scrub, a file a file system
+	rm -f /tmp/stream /var/lib/btrfs/*
 	unmount /mnt || return
 	[ -e /tmp/.used ] || return 0
 	make_fs && rm -f /tmp/.used

@@ -5,6 +5,8 @@
 # programs: iw ip
 # modules: mac80211_hwsim
 
+. /qt/workloads/lib.sh
+
 prepare()
 {
 	modprobe mac80211_hwsim radios=2
@@ -25,7 +27,7 @@ work()
 	F iw phy || return
 	F iw reg set DE || return
 	F iw dev wlan0 scan trigger freq 2412 ssid hunt || return
-	F iw dev wlan0 scan abort || return
+	try F iw dev wlan0 scan abort
 	F iw dev wlan0 set power_save on || return
 	F ip link set wlan1 down || return
 	F iw dev wlan1 set type ibss || return

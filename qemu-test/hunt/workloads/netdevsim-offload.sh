@@ -3,7 +3,7 @@
 # netdevsim: offloads of filters, IPsec, routes, programs, tunnels; virtual functions
 #
 # programs: devlink ip tc ethtool
-# modules: act_gact xfrm_user netdevsim vxlan esp4 gcm aes_generic seqiv sch_ingress cls_matchall
+# modules: act_gact xfrm_user netdevsim vxlan esp4 gcm aes_generic seqiv sch_ingress cls_matchall cls_bpf
 
 . /qt/workloads/lib.sh
 
@@ -12,12 +12,16 @@ prepare()
 	echo "6 1 4" > /sys/bus/netdevsim/new_device
 	NAME=$(ls /sys/bus/netdevsim/devices/netdevsim6/net)
 	ip link set "$NAME" name n0
+	for port in /sys/kernel/debug/netdevsim/netdevsim6/ports/*; do
+		echo Y > "$port/bpf_tc_non_bound_accept"
+	done
 	ip addr add 10.1.0.1/24 dev n0
 }
 
 work()
 {
 	F ip link set n0 up || return
+	F ethtool -K n0 hw-tc-offload on || return
 	put 4 /sys/bus/netdevsim/devices/netdevsim6/sriov_numvfs || return
 	F ip link set n0 vf 1 mac 02:00:00:00:00:05 vlan 5 rate 100 spoofchk on trust on || return
 	put 0 /sys/bus/netdevsim/devices/netdevsim6/sriov_numvfs || return
@@ -26,7 +30,8 @@ work()
 	F ip nexthop add id 2 group 1 type resilient buckets 4 || return
 	F ip nexthop flush || return
 	F tc qdisc add dev n0 clsact || return
-	F tc filter add dev n0 ingress protocol ip matchall skip_sw action drop || return
+	F tc filter add dev n0 ingress protocol ip matchall action drop || return
+	F tc filter add dev n0 ingress protocol all bpf skip_sw bytecode '1,6 0 0 0' || return
 	F tc qdisc del dev n0 clsact || return
 	F ethtool -k n0 || return
 	F ethtool -L n0 combined 1 || return

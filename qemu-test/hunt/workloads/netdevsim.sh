@@ -23,10 +23,13 @@ prepare()
 	region new netdevsim/netdevsim5/dummy snapshot 1
 	region dump netdevsim/netdevsim5/dummy snapshot 1
 	region del netdevsim/netdevsim5/dummy snapshot 1
+	END
+	# in one batch, devlink mixes up the attributes of these
+	cat > /tmp/batch2 <<-'END'
 	trap set netdevsim/netdevsim5 trap source_mac_is_multicast action trap
 	trap policer set netdevsim/netdevsim5 policer 1 rate 1000 burst 128
 	port function rate add netdevsim/netdevsim5/group
-	port function rate set netdevsim/netdevsim5/group tx_max 10gbit
+	port function rate set netdevsim/netdevsim5/group tx_max 1gbit
 	port function rate del netdevsim/netdevsim5/group
 	sb show
 	dev eswitch set netdevsim/netdevsim5 mode legacy
@@ -42,7 +45,8 @@ prepare()
 work()
 {
 	put "5 2" /sys/bus/netdevsim/new_device || return
-	F devlink -batch /tmp/batch || return
+	F devlink -b /tmp/batch || return
+	F devlink -b /tmp/batch2 || return
 	F huntwork steps /tmp/steps
 }
 

@@ -15,7 +15,7 @@ work()
 {
 	F huntwork socket socket 26 1 0 set 1 25 6430 bind 1a00.0100.0000.00.42.000000000000.0000 listen close \
 		socket 26 2 0 set 1 25 6430 bind 1a00.0100.0000.00.44.000000000000.0000 names close \
-		socket 9 5 0 bind 0900.3132333400000000000000000000000000 listen close \
+		socket 9 5 0 bind 0900.31323334000000000000000000000000 listen close \
 		socket 3 2 240 names close \
 		socket 6 5 0 -names close \
 		socket 11 5 0 -names close \

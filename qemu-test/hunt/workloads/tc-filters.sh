@@ -26,7 +26,7 @@ prepare()
 	filter add dev d0 egress protocol ip prio 11 handle 1: cgroup
 	filter add dev d0 ingress chain 5 protocol ip prio 1 flower ip_proto tcp action pass
 	filter add dev d0 ingress protocol ip prio 12 matchall action goto chain 5
-	chain add dev d0 ingress chain 7 flower ip_proto tcp
+	chain add dev d0 ingress protocol ip chain 7 flower ip_proto tcp
 	filter replace dev d0 ingress protocol ip prio 2 flower dst_mac 02:00:00:00:00:01 action drop
 	filter show dev d0 ingress
 	filter show dev d0 egress

@@ -42,7 +42,7 @@ prepare()
 	put instances/a/set_event_pid 1
 	rmdir instances/a
 	put set_ftrace_filter vfs_open:traceoff:5
-	put set_ftrace_filter !vfs_open:traceoff
+	put set_ftrace_filter !vfs_open:traceoff:0
 	put set_graph_function vfs_*
 	put current_tracer function_graph
 	put current_tracer nop
@@ -59,7 +59,7 @@ clean()
 {
 	echo nop > current_tracer
 	echo > set_graph_function
-	echo '!vfs_open:traceoff' > set_ftrace_filter
+	echo '!vfs_open:traceoff:0' > set_ftrace_filter
 	echo > set_ftrace_filter
 	echo 0 > events/enable
 	echo 0 > events/sched/sched_switch/filter

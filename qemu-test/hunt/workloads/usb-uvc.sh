@@ -24,7 +24,7 @@ prepare()
 	mkdir streaming/uncompressed/u/360p
 	put streaming/uncompressed/u/360p/wWidth 640
 	put streaming/uncompressed/u/360p/wHeight 360
-	put streaming/uncompressed/u/360p/dwFrameInterval 666666 1000000
+	put streaming/uncompressed/u/360p/dwFrameInterval 666666
 	mkdir streaming/mjpeg/m
 	mkdir streaming/mjpeg/m/720p
 	mkdir streaming/header/h
@@ -35,8 +35,8 @@ prepare()
 	END
 	cat > /tmp/steps3 <<-'END'
 	link g/configs/c.1/uvc /sys/kernel/config/usb_gadget/g/functions/uvc.0
-	put g/UDC dummy_udc.0
-	put g/UDC
+	- put g/UDC dummy_udc.0
+	- put g/UDC
 	END
 }
 
