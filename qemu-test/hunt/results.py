@@ -68,8 +68,10 @@ class Finding:
         return f"{self.workload}: {self.key}: {self.what}"
 
     def parts(self):
-        """What can be found again: of several lines that leak, each."""
+        """What can be found again: of several lines that leak, each; of a guest that dies, not how."""
         kind, _, what = self.what.partition(": ")
+        if kind == "dead":
+            return ["dead"]
         return [f"{kind}: {w}" for w in (what.split(",") if kind == "leak" else [what])]
 
 

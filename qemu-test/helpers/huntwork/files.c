@@ -274,11 +274,11 @@ static void many(unsigned int n)
 		return;
 	must("chdir", chdir("many"));
 	for (unsigned int i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "name-%u-of-a-file", i);
+		snprintf(name, sizeof(name), "file-name-%u", i);
 		close(create(name));
 	}
 	for (unsigned int i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "name-%u-of-a-file", i);
+		snprintf(name, sizeof(name), "file-name-%u", i);
 		must("unlink", unlink(name));
 	}
 	must("chdir", chdir(".."));
