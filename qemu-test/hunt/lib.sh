@@ -51,11 +51,12 @@ zeros()
 	dd if=/dev/zero of="$1" bs=1M count="$2"
 }
 
-# put VALUE FILE: writes a value to a file that exists. A fault can hit open() as well.
+# put FILE VALUE: writes a value to a file that exists, as that step of huntwork does. A fault can
+# hit open() as well.
 put()
 {
 	# shellcheck disable=SC2016
-	F sh -c 'echo "$1" > "$2"' sh "$1" "$2"
+	F sh -c 'echo "$2" > "$1"' sh "$1" "$2"
 }
 
 # try COMMAND...: it may fail
@@ -68,10 +69,10 @@ try()
 	return 0
 }
 
-# set_to VALUE FILE: the same, and no fault hits it. Quiet about a file that does not exist.
+# set_to FILE VALUE: the same, and no fault hits it. Quiet about a file that does not exist.
 set_to()
 {
-	[ ! -e "$2" ] || echo "$1" > "$2"
+	[ ! -e "$1" ] || echo "$2" > "$1"
 }
 
 # link_gone DEVICE...: removes network devices that exist

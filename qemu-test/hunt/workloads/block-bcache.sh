@@ -39,8 +39,8 @@ work()
 
 clean()
 {
-	set_to 1 /sys/block/bcache0/bcache/stop
-	set_to 1 "/sys/fs/bcache/$SET/stop"
+	set_to /sys/block/bcache0/bcache/stop 1
+	set_to "/sys/fs/bcache/$SET/stop" 1
 	tries=0
 	while [ -e /sys/block/bcache0 ] || [ -e "/sys/fs/bcache/$SET" ]; do
 		usleep 100000

@@ -50,7 +50,7 @@ work()
 
 clean()
 {
-	set_to 0 "$N/tpgt_1/enable"
+	set_to "$N/tpgt_1/enable" 0
 	rm -f "$N"/tpgt_1/acls/*/lun_0/l "$N/tpgt_1/lun/lun_0/f"
 	rmdir "$N"/tpgt_1/acls/*/lun_0
 	rmdir "$N"/tpgt_1/acls/*

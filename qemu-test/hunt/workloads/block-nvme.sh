@@ -46,7 +46,7 @@ work()
 clean()
 {
 	for controller in /sys/class/nvme/nvme*/delete_controller; do
-		set_to 1 "$controller"
+		set_to "$controller" 1
 	done
 	rm -f ports/1/subsystems/hunt
 	rmdir ports/1 hosts/h

@@ -28,13 +28,13 @@ wait_for_disk()
 
 work()
 {
-	put 1 /sys/bus/pseudo/drivers/scsi_debug/add_host || return
+	put /sys/bus/pseudo/drivers/scsi_debug/add_host 1 || return
 	wait_for_disk || return
 	F dd if="/dev/${disk##*/}" of=/dev/null bs=64k count=4 iflag=direct || return
 	F dd if=/dev/zero of="/dev/${disk##*/}" bs=64k count=4 oflag=direct || return
 	F blkdiscard "/dev/${disk##*/}" || return
 	F huntwork ioctl "/dev/${disk##*/}" -with 0x5382 00 || return
-	put -1 /sys/bus/pseudo/drivers/scsi_debug/add_host
+	put /sys/bus/pseudo/drivers/scsi_debug/add_host -1
 }
 
 clean()

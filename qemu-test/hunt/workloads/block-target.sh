@@ -56,7 +56,7 @@ clean()
 {
 	rm -f loopback/naa.*/tpgt_1/lun/lun_*/[fr]
 	rmdir loopback/naa.*/tpgt_1/lun/lun_*
-	set_to NULL loopback/naa.5001405000000001/tpgt_1/nexus
+	set_to loopback/naa.5001405000000001/tpgt_1/nexus NULL
 	rmdir loopback/naa.*/tpgt_1
 	rmdir loopback/naa.*
 	rmdir core/fileio_0/f/alua/group

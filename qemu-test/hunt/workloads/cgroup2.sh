@@ -56,7 +56,7 @@ clean()
 {
 	rm -f /tmp/x
 	echo "7:0 enable=0" > io.cost.qos
-	set_to 0 a/b/cgroup.freeze
+	set_to a/b/cgroup.freeze 0
 	rmdir a/b
 	rmdir a/c
 	rmdir a

@@ -45,7 +45,7 @@ work()
 
 clean()
 {
-	set_to 0 a/live
+	set_to a/live 0
 	rmdir a/b0/line3/hog
 	rmdir a/b0/line3
 	rmdir a/b0

@@ -40,8 +40,8 @@ work()
 
 clean()
 {
-	set_to 0 /sys/bus/iio/devices/iio:device0/buffer/enable
-	set_to "" /sys/bus/iio/devices/iio:device0/trigger/current_trigger
+	set_to /sys/bus/iio/devices/iio:device0/buffer/enable 0
+	set_to /sys/bus/iio/devices/iio:device0/trigger/current_trigger ""
 	echo 5 > /sys/bus/iio/devices/iio_sysfs_trigger/remove_trigger
 	rmdir triggers/hrtimer/t
 	rmdir devices/dummy/d

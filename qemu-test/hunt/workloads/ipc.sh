@@ -20,10 +20,10 @@ work()
 	F ipcrm -a || return
 	F swapon /dev/loop0 || return
 	F swapoff /dev/loop0 || return
-	put 4 /proc/sys/vm/nr_hugepages || return
-	put 0 /proc/sys/vm/nr_hugepages || return
-	put 1 /sys/kernel/mm/ksm/run || return
-	put 2 /sys/kernel/mm/ksm/run
+	put /proc/sys/vm/nr_hugepages 4 || return
+	put /proc/sys/vm/nr_hugepages 0 || return
+	put /sys/kernel/mm/ksm/run 1 || return
+	put /sys/kernel/mm/ksm/run 2
 }
 
 clean()

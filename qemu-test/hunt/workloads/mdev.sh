@@ -30,6 +30,6 @@ work()
 clean()
 {
 	for device in /sys/bus/mdev/devices/*; do
-		set_to 1 "$device/remove"
+		set_to "$device/remove" 1
 	done
 }

@@ -9,7 +9,7 @@ work()
 	F modprobe lapb || return
 	F modprobe -r lapb || return
 	F modprobe kobject-example || return
-	put 5 /sys/kernel/kobject_example/foo || return
+	put /sys/kernel/kobject_example/foo 5 || return
 	F modprobe -r kobject-example || return
 	F modprobe kprobe_example symbol=vfs_open || return
 	F modprobe -r kprobe_example || return

@@ -17,8 +17,8 @@ prepare()
 work()
 {
 	while read -r chip address; do
-		put "$chip $address" "/sys/bus/i2c/devices/$BUS/new_device" || return
-		put "$address" "/sys/bus/i2c/devices/$BUS/delete_device" || return
+		put "/sys/bus/i2c/devices/$BUS/new_device" "$chip $address" || return
+		put "/sys/bus/i2c/devices/$BUS/delete_device" "$address" || return
 	done <<-"END"
 		lm75 0x48
 		lm90 0x4c

@@ -22,9 +22,9 @@ work()
 {
 	F ip link set n0 up || return
 	F ethtool -K n0 hw-tc-offload on || return
-	put 4 /sys/bus/netdevsim/devices/netdevsim6/sriov_numvfs || return
+	put /sys/bus/netdevsim/devices/netdevsim6/sriov_numvfs 4 || return
 	F ip link set n0 vf 1 mac 02:00:00:00:00:05 vlan 5 rate 100 spoofchk on trust on || return
-	put 0 /sys/bus/netdevsim/devices/netdevsim6/sriov_numvfs || return
+	put /sys/bus/netdevsim/devices/netdevsim6/sriov_numvfs 0 || return
 	F ip route add 10.2.0.0/16 via 10.1.0.5 || return
 	F ip nexthop add id 1 via 10.1.0.5 dev n0 || return
 	F ip nexthop add id 2 group 1 type resilient buckets 4 || return

@@ -44,7 +44,7 @@ prepare()
 
 work()
 {
-	put "5 2" /sys/bus/netdevsim/new_device || return
+	put /sys/bus/netdevsim/new_device "5 2" || return
 	F devlink -b /tmp/batch || return
 	F devlink -b /tmp/batch2 || return
 	F huntwork steps /tmp/steps

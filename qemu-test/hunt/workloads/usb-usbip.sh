@@ -14,8 +14,8 @@ prepare()
 work()
 {
 	F sh -c 'cat /sys/devices/platform/vhci_hcd.0/status' || return
-	put vhci_hcd.0 /sys/bus/platform/drivers/vhci_hcd/unbind || return
-	put vhci_hcd.0 /sys/bus/platform/drivers/vhci_hcd/bind
+	put /sys/bus/platform/drivers/vhci_hcd/unbind vhci_hcd.0 || return
+	put /sys/bus/platform/drivers/vhci_hcd/bind vhci_hcd.0
 }
 
 clean()
