@@ -43,7 +43,8 @@
  *	broken LABEL R
  *		after this point the workload ends with R even without a fault, so the
  *		walk stops
- *	reboot LABEL			lockdep has ended with this point, so the walk stops
+ *	reboot LABEL			with this point lockdep has ended, or a list or memory
+ *					is damaged, so the walk stops
  *	walked N fired N splats N leaks N hung N unreached N
  *	tick				every ten seconds or more
  *	# ...				remarks
@@ -339,6 +340,13 @@ static struct {
 	unsigned int walked, fired, splats, leaks, hung, unreached;
 } sum;
 
+/* Later points would show what this one has damaged. */
+static bool is_damage(const char *splat)
+{
+	return strstr(splat, "list_add") || strstr(splat, "list_del") || strstr(splat, "list_debug") ||
+	       strstr(splat, "BUG");
+}
+
 /* Returns whether the walk can go on. */
 static bool walk_point(const struct point *p)
 {
@@ -358,7 +366,7 @@ static bool walk_point(const struct point *p)
 	}
 	if (*f.splat) {
 		write_text("/sys/kernel/debug/clear_warn_once", "1");
-		rebooting = quick && lockdep && !lockdep_is_on();
+		rebooting = quick && (is_damage(f.splat) || (lockdep && !lockdep_is_on()));
 	}
 	print_finding(p, &f);
 	sum.walked++;
