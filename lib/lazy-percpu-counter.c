@@ -51,6 +51,8 @@
 #include <linux/preempt.h>
 #include <linux/workqueue.h>
 
+#include <asm/local.h>
+
 /* The count of changes wraps, so a period must divide its range. */
 static_assert((LAZY_PERCPU_COUNTER_HOT & (LAZY_PERCPU_COUNTER_HOT - 1)) == 0);
 
@@ -205,6 +207,34 @@ static s64 part_sum(const struct lazy_percpu_part *part)
 }
 
 #else
+#ifdef CONFIG_LAZY_PERCPU_COUNTER_LOCAL
+static_assert(sizeof(local_t) == sizeof(long));
+
+/**
+ * lazy_percpu_part_add - add to this CPU's share of a hot counter
+ * @parts: the parts of the counter
+ * @sum: added to the sum, may be negative
+ * @count: added to the count, may be negative
+ *
+ * For architectures whose this_cpu_add() disables interrupts. local_add()
+ * does without, and not in line because <asm/local.h> needs <linux/percpu.h>,
+ * whose allocations are counted.
+ *
+ * Context: as lazy_percpu_counter_add().
+ */
+void lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
+			  long sum, long count)
+{
+	struct lazy_percpu_part *part;
+
+	preempt_disable_notrace();
+	part = raw_cpu_ptr(parts);
+	local_add(sum, (local_t *)&part->sum);
+	local_add(count, (local_t *)&part->count);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(lazy_percpu_part_add);
+#endif
 
 static s64 part_sum(const struct lazy_percpu_part *part)
 {

@@ -9,7 +9,6 @@
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
-#include <linux/irqflags.h>
 #include <linux/percpu-defs.h>
 #include <linux/types.h>
 
@@ -73,7 +72,7 @@ void lazy_percpu_counter_read(const struct lazy_percpu_counter *c,
 void lazy_percpu_counter_exit(struct lazy_percpu_counter *c);
 void lazy_percpu_counter_flush(void);
 
-#if BITS_PER_LONG == 32
+#if BITS_PER_LONG == 32 || defined(CONFIG_LAZY_PERCPU_COUNTER_LOCAL)
 void lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
 			  long sum, long count);
 #else
@@ -89,18 +88,8 @@ static __always_inline void
 lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
 		     long sum, long count)
 {
-	unsigned long flags;
-
-	if (!IS_ENABLED(CONFIG_LAZY_PERCPU_COUNTER_IRQ_SAVE)) {
-		this_cpu_add(parts->sum, sum);
-		this_cpu_add(parts->count, count);
-		return;
-	}
-	/* Each this_cpu_add() would disable interrupts; once is enough. */
-	raw_local_irq_save(flags);
-	raw_cpu_add(parts->sum, sum);
-	raw_cpu_add(parts->count, count);
-	raw_local_irq_restore(flags);
+	this_cpu_add(parts->sum, sum);
+	this_cpu_add(parts->count, count);
 }
 #endif
 
