@@ -216,9 +216,9 @@ static_assert(sizeof(local_t) == sizeof(long));
  * @sum: added to the sum, may be negative
  * @count: added to the count, may be negative
  *
- * For architectures whose this_cpu_add() disables interrupts. local_add()
- * does without, and not in line because <asm/local.h> needs <linux/percpu.h>,
- * whose allocations are counted.
+ * For architectures whose this_cpu_add() disables interrupts; local_add() does
+ * not. The function cannot be in line: <asm/local.h> includes <linux/percpu.h>,
+ * which needs this header because its allocations are counted.
  *
  * Context: as lazy_percpu_counter_add().
  */

@@ -8,8 +8,8 @@
 #
 #	on_image SIZE TYPE OPTIONS MKFS...	a file system in a file, which is made by MKFS... FILE
 #	on_disk TYPE OPTIONS MKFS...		the same on /dev/vda
-#	on_file FILE TYPE OPTIONS		one that is only read; the file exists
-#	on_copy FILE TYPE OPTIONS		a fresh copy of the file system in FILE each time
+#	on_file FILE TYPE OPTIONS		the file system in FILE, only for reading
+#	on_copy FILE TYPE OPTIONS		the file system in FILE, which a copy restores after a failure
 #
 # OPTIONS are those of the file system, "" if there are none. After a failure the file system is
 # made again, so that each run begins with the same. WHAT=plain leaves out extended attributes.
@@ -51,8 +51,8 @@ zeros()
 	dd if=/dev/zero of="$1" bs=1M count="$2"
 }
 
-# put FILE VALUE: writes a value to a file that exists, as that step of huntwork does. A fault can
-# hit open() as well.
+# put FILE VALUE: writes a value to a file that exists, in the same order as the step `put` of
+# huntwork. A fault can also hit open().
 put()
 {
 	# shellcheck disable=SC2016
@@ -69,7 +69,7 @@ try()
 	return 0
 }
 
-# set_to FILE VALUE: the same, and no fault hits it. Quiet about a file that does not exist.
+# set_to FILE VALUE: the same without faults. Does nothing if the file does not exist.
 set_to()
 {
 	[ ! -e "$1" ] || echo "$2" > "$1"

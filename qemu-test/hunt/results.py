@@ -68,7 +68,7 @@ class Finding:
         return f"{self.workload}: {self.key}: {self.what}"
 
     def parts(self):
-        """What can be found again: of several lines that leak, each; of a guest that dies, not how."""
+        """What must show again: each line that leaks; that the guest dies, but not how."""
         kind, _, what = self.what.partition(": ")
         if kind == "dead":
             return ["dead"]

@@ -43,8 +43,9 @@
  *	broken LABEL R
  *		after this point the workload ends with R even without a fault, so the
  *		walk stops
- *	reboot LABEL			with this point lockdep has ended, or a list or memory
- *					is damaged, so the walk stops
+ *	reboot LABEL
+ *		this point has ended lockdep, or has damaged a list or memory, so the walk
+ *		stops
  *	walked N fired N splats N leaks N hung N unreached N
  *	tick				every ten seconds or more
  *	# ...				remarks
@@ -340,7 +341,7 @@ static struct {
 	unsigned int walked, fired, splats, leaks, hung, unreached;
 } sum;
 
-/* Later points would show what this one has damaged. */
+/* After such a splat, later points would show the damage of this one. */
 static bool is_damage(const char *splat)
 {
 	return strstr(splat, "list_add") || strstr(splat, "list_del") || strstr(splat, "list_debug") ||

@@ -79,7 +79,7 @@ static void take_message(const char *p, ssize_t n)
 	}
 }
 
-/* Until a run succeeds, everything that is printed, for those who mend the script. */
+/* Print what the programs print, to show why a workload fails without a fault. */
 static void show(const char *p, ssize_t n)
 {
 	static bool in_line;

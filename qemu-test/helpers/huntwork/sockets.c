@@ -39,7 +39,10 @@ static unsigned int index_of(const char *device)
 	return index;
 }
 
-/* Bytes in hexadecimal, with any number of '.' between them; %NAME, up to the next dot, is the index of that device. */
+/*
+ * Bytes in hexadecimal, with any number of '.' between them.  %NAME stands for the index of that
+ * network device; the name ends at the next '.'.
+ */
 static size_t parse(const char *text)
 {
 	size_t n = 0;

@@ -47,7 +47,7 @@ static long put_text(const char *path, const char *text, const char *end, int fl
 	return status;
 }
 
-/* By one write(), as the files of configfs want it */
+/* One write(): configfs takes the value of a file only as a whole. */
 static long copy_text(const char *to, const char *from)
 {
 	char text[4096];
@@ -216,7 +216,7 @@ static long run(const char *name, char *rest)
  *
  *	put PATH TEXT, append PATH TEXT		write a line
  *	text PATH TEXT				the same without an end of the line
- *	copy PATH FILE				write what the file has, up to 4096 bytes
+ *	copy PATH FILE				write the first 4096 bytes of FILE to PATH
  *	mkdir PATH, rmdir PATH, rm PATH, link PATH TARGET
  *	cat PATH, ls PATH			read all of it
  *	open PATH				open it, for reading if it cannot be written
