@@ -6,10 +6,12 @@
 #
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_test ctag_keep
+# scripts: hunt/serve.sh
 # disk: 64M
 # timeout: 3600
 # expect-console: Call Trace:
 # expect-console: WARNING: .* at kernel/jump_label\.c:
+# expect-console: list_add corruption \(a test\)
 
 . /qt/lib.sh
 
@@ -118,6 +120,33 @@ test_module()
 test_exec()
 {
 	walk exec
+}
+
+# A script: what it prints is shown until a run has succeeded, and the walk ends at a damaged list.
+test_script()
+{
+	cat > /tmp/work.sh <<-'END'
+	prepare() { echo "this is prepare"; }
+	work()
+	{
+		F mkdir /tmp/made && echo "this is work" && return
+		echo "list_add corruption (a test)" > /dev/kmsg
+		return 1
+	}
+	clean() { [ ! -e /tmp/made ] || rmdir /tmp/made; }
+	END
+	/qt/bin/faultwalk script -q -s /tmp/work.sh > /tmp/walk.script 2>&1
+	code=$?
+	tidy
+	[ $code = 0 ] || fail "exit code $code: $(tail -n 1 /tmp/walk.script)"
+	[ "$(grep '^# this' /tmp/walk.script)" = "# this is prepare
+# this is work" ] || fail "what is shown: $(grep '^# ' /tmp/walk.script)"
+	note "$(tail -n 1 /tmp/walk.script)"
+	[ "$(sed -n 's/^point \(.*\) fired:1 .* splat:list_add_corruption_(a_test) .*/\1/p' /tmp/walk.script)" = \
+		"$(sed -n 's/^reboot //p' /tmp/walk.script)" ] || fail "it goes on after a damaged list"
+	[ "$(grep -c '^reboot ' /tmp/walk.script)" = 1 ] || fail "no damaged list"
+	[ "$(grep '^at ' /tmp/walk.script | tail -n 1)" = "at $(sed -n 's/^reboot //p' /tmp/walk.script)" ] ||
+		fail "another point behind the damage"
 }
 
 test_enough_fired()
