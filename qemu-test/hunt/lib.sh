@@ -107,12 +107,14 @@ detach()
 }
 
 # bind_again BUS: prints steps that bind each device of that bus again that has a driver. The
-# probe function of the driver runs in the task that writes.
+# probe function of the driver runs in the task that writes. The steps go through a link, because
+# the names of some drivers have spaces.
 bind_again()
 {
 	for device in "/sys/bus/$1/devices"/*; do
 		[ -e "$device/driver" ] || continue
-		driver=$(readlink -f "$device/driver")
+		driver=/tmp/driver-of-${device##*/}
+		ln -sfn "$(readlink -f "$device/driver")" "$driver"
 		echo "put $driver/unbind ${device##*/}"
 		echo "put $driver/bind ${device##*/}"
 	done
