@@ -143,10 +143,10 @@ test_script()
 # this is work" ] || fail "what is shown: $(grep '^# ' /tmp/walk.script)"
 	note "$(tail -n 1 /tmp/walk.script)"
 	[ "$(sed -n 's/^point \(.*\) fired:1 .* splat:list_add_corruption_(a_test) .*/\1/p' /tmp/walk.script)" = \
-		"$(sed -n 's/^reboot //p' /tmp/walk.script)" ] || fail "it goes on after a damaged list"
+		"$(sed -n 's/^reboot //p' /tmp/walk.script)" ] || fail "no splat at the point of the reboot"
 	[ "$(grep -c '^reboot ' /tmp/walk.script)" = 1 ] || fail "no damaged list"
 	[ "$(grep '^at ' /tmp/walk.script | tail -n 1)" = "at $(sed -n 's/^reboot //p' /tmp/walk.script)" ] ||
-		fail "another point behind the damage"
+		fail "it goes on after a damaged list"
 }
 
 test_enough_fired()
