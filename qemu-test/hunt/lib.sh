@@ -233,6 +233,27 @@ md_gone()
 	done
 }
 
+# md_disks NUMBER: the workload makes /dev/md0 of so many disks, /dev/loop0 and on
+md_disks()
+{
+	DISKS=$(seq 0 $(($1 - 1)))
+	prepare()
+	{
+		for disk in $DISKS; do
+			zeros "/tmp/disk$disk" 8
+			attach "/tmp/disk$disk" "/dev/loop$disk" || return
+		done
+	}
+	clean()
+	{
+		md_gone md0 || return
+		for disk in $DISKS; do
+			dd if=/dev/zero of="/dev/loop$disk" bs=64k count=4 oflag=direct
+		done
+		return 0
+	}
+}
+
 make_fs()
 {
 	# several words

@@ -7,19 +7,7 @@
 
 . /qt/workloads/lib.sh
 
-prepare()
-{
-	zeros /tmp/disk0 8
-	attach /tmp/disk0 /dev/loop0 || return
-	zeros /tmp/disk1 8
-	attach /tmp/disk1 /dev/loop1 || return
-	zeros /tmp/disk2 8
-	attach /tmp/disk2 /dev/loop2 || return
-	zeros /tmp/disk3 8
-	attach /tmp/disk3 /dev/loop3 || return
-	zeros /tmp/disk4 8
-	attach /tmp/disk4 /dev/loop4 || return
-}
+md_disks 5
 
 work()
 {
@@ -34,13 +22,4 @@ work()
 	F mdadm --stop /dev/md0 || return
 	F mdadm --assemble /dev/md0 --run /dev/loop0 /dev/loop1 /dev/loop2 /dev/loop3 || return
 	F mdadm --stop /dev/md0
-}
-
-clean()
-{
-	md_gone md0 || return
-	for disk in 0 1 2 3 4; do
-		dd if=/dev/zero of=/dev/loop$disk bs=64k count=4 oflag=direct
-	done
-	return 0
 }
