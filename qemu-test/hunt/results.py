@@ -81,6 +81,11 @@ def substance(splat):
     return re.sub(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|(?<=PID: )\d+|(?<=CPU: )\d+|(?<=pid )\d+|(?<=/)\d+\b", "N", text)
 
 
+def plain(text):
+    """A text in which a splat looks the same on the console and in the output of the walker."""
+    return substance(text.replace("_", " "))
+
+
 def findings_of(name, e):
     """The findings of an event."""
     if e["event"] == "point":
