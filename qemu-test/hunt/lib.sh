@@ -8,8 +8,8 @@
 #
 #	on_image SIZE TYPE OPTIONS MKFS...	a file system in a file, which is made by MKFS... FILE
 #	on_disk TYPE OPTIONS MKFS...		the same on /dev/vda
-#	on_file FILE TYPE OPTIONS		the file system in FILE, only for reading
-#	on_copy FILE TYPE OPTIONS		the file system in FILE, which a copy restores after a failure
+#	on_file FILE TYPE OPTIONS		the file system in FILE, mounted read-only
+#	on_copy FILE TYPE OPTIONS		the same read-write; after a failure, FILE is copied again
 #
 # OPTIONS are those of the file system, "" if there are none. After a failure the file system is
 # made again, so that each run begins with the same. WHAT=plain leaves out extended attributes.
@@ -51,8 +51,8 @@ zeros()
 	dd if=/dev/zero of="$1" bs=1M count="$2"
 }
 
-# put FILE VALUE: writes a value to a file that exists, in the same order as the step `put` of
-# huntwork. A fault can also hit open().
+# put FILE VALUE: writes VALUE to FILE, which must exist. The fault may hit open() or write(). The
+# arguments have the same order as those of the step `put` of huntwork.
 put()
 {
 	# shellcheck disable=SC2016
@@ -69,7 +69,7 @@ try()
 	return 0
 }
 
-# set_to FILE VALUE: the same without faults. Does nothing if the file does not exist.
+# set_to FILE VALUE: writes VALUE to FILE without faults. Does nothing if FILE does not exist.
 set_to()
 {
 	[ ! -e "$1" ] || echo "$2" > "$1"
@@ -106,9 +106,9 @@ detach()
 	! losetup "$1" > /dev/null 2>&1 || losetup -d "$1"
 }
 
-# bind_again BUS: prints steps that bind each device of that bus again that has a driver. The
-# probe function of the driver runs in the task that writes. The steps go through a link, because
-# the names of some drivers have spaces.
+# bind_again BUS: prints steps for huntwork. They unbind and bind each device of BUS that has a
+# driver. The probe function runs in the task that writes to `bind`. Steps are split at spaces, and
+# some names of drivers have spaces, so the steps name a symlink to the driver.
 bind_again()
 {
 	for device in "/sys/bus/$1/devices"/*; do
@@ -233,7 +233,8 @@ md_gone()
 	done
 }
 
-# md_disks NUMBER: the workload makes /dev/md0 of so many disks, /dev/loop0 and on
+# md_disks NUMBER: prepare() and clean() of a workload that makes /dev/md0. It can use NUMBER disks:
+# /dev/loop0, /dev/loop1, and so on.
 md_disks()
 {
 	DISKS=$(seq 0 $(($1 - 1)))

@@ -18,7 +18,7 @@ work()
 	F huntwork ioctl /dev/lirc0 -with 0x80046900 00 -with 0x40046911 02000000 || return
 	put /sys/class/rc/rc0/protocols "+rc-5 +nec" || return
 	put /sys/class/rc/rc0/protocols "none" || return
-	# modprobe -r would fail on rc-core, which the decoders use
+	# modprobe -r also tries to unload rc-core. The decoders use rc-core, so it would fail.
 	F rmmod rc-loopback || return
 	F modprobe rc-loopback
 }
