@@ -196,9 +196,12 @@ class Store:
         self.folder, self.known = folder, known
         self.lock = threading.RLock()
         self.workloads = {}
-        if folder and folder.is_dir():
-            for path in sorted(folder.glob("*.jsonl")):
-                self.load(path)
+        if folder:
+            self.load_all(folder)
+
+    def load_all(self, folder):
+        for path in sorted(folder.glob("*.jsonl")):
+            self.load(path)
 
     def load(self, path):
         w = self.of(path.stem)
@@ -376,6 +379,25 @@ def excerpt(console, label):
     return lines
 
 
+def kinds(workloads):
+    """A line about the different places that failed."""
+    points, own, copies = set(), set(), set()
+    for w in workloads:
+        for key, e in w.points.items():
+            if e.get("result") == "unreached":
+                continue
+            if ".ko:0 " not in key:
+                points.add(key)
+            elif "EFAULT" in e.get("result", ""):
+                copies.add(key)
+            else:
+                own.add(key)
+    own -= copies
+    lines = {key.split(" ")[0] for key in points}
+    return (f"{len(points) + len(own) + len(copies)} different places: {len(points)} fault points at {len(lines)} lines, "
+            f"{len(own)} allocations and {len(copies)} copies of init functions")
+
+
 def report(store, names=()):
     """The table, and below it the findings."""
     chosen = [w for name, w in sorted(store.workloads.items()) if not names or name in names]
@@ -394,7 +416,7 @@ def report(store, names=()):
                        [c.rjust(x) for c, x in zip(row[2:], widths[2:])]).rstrip() for row in rows]
     found = [f for w in chosen for f in w.findings()]
     new = [f for f in found if not store.is_known(f)]
-    lines += ["", f"{len(new)} findings, {len(found) - len(new)} known false alarms"]
+    lines += ["", kinds(chosen), f"{len(new)} findings, {len(found) - len(new)} known false alarms"]
     lines += [f"  {f.line()}" for f in new]
     lines += ["", *(f"{w.name} failed: {w.failed}" for w in chosen if w.failed)]
     return "\n".join(lines).rstrip()
