@@ -38,13 +38,14 @@
  * `steps` is behind by less than eight. In the middle of an addition of 512 MiB
  * it is behind by two. If an interrupt comes there, and is itself in the middle
  * of an addition of less than 256 MiB, `steps` is behind by one more. So the
- * two words need not match at any moment: interrupts stay enabled, and nothing
- * is locked.
+ * two words need not match at any moment, and nothing is locked. Interrupts stay
+ * enabled, except where this_cpu_add() would disable them several times.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
+#include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/lazy-percpu-counter.h>
 #include <linux/percpu.h>
@@ -149,6 +150,13 @@ EXPORT_SYMBOL_GPL(lazy_percpu_counter_add_atomic);
 
 #if BITS_PER_LONG == 32
 
+/* By how many steps does an addition move a share whose low bits are @was? */
+static __always_inline long part_steps(s64 was, long sum)
+{
+	return (long)((was + sum) >> LAZY_PERCPU_STEP_SHIFT) -
+	       (long)(was >> LAZY_PERCPU_STEP_SHIFT);
+}
+
 /**
  * lazy_percpu_part_add - add to this CPU's share of a hot counter
  * @parts: the parts of the counter
@@ -160,19 +168,30 @@ EXPORT_SYMBOL_GPL(lazy_percpu_counter_add_atomic);
 void lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
 			  long sum, long count)
 {
+	unsigned long __maybe_unused flags;
 	long steps;
 	s64 was;
 
+#ifdef CONFIG_LAZY_PERCPU_COUNTER_LOCAL
+	/* Each this_cpu_add() would disable interrupts; once is enough. */
+	raw_local_irq_save(flags);
+	raw_cpu_add(parts->count, count);
+	was = (u32)raw_cpu_add_return(parts->sum, sum) - (u32)sum;
+	steps = part_steps(was, sum);
+	if (unlikely(steps))
+		raw_cpu_add(parts->steps, steps);
+	raw_local_irq_restore(flags);
+#else
 	this_cpu_add(parts->count, count);
 
 	/* Both words must be those of the same CPU. */
 	preempt_disable_notrace();
 	was = (u32)this_cpu_add_return(parts->sum, sum) - (u32)sum;
-	steps = (long)((was + sum) >> LAZY_PERCPU_STEP_SHIFT) -
-		(long)(was >> LAZY_PERCPU_STEP_SHIFT);
+	steps = part_steps(was, sum);
 	if (unlikely(steps))
 		this_cpu_add(parts->steps, steps);
 	preempt_enable_notrace();
+#endif
 }
 EXPORT_SYMBOL_GPL(lazy_percpu_part_add);
 
@@ -216,8 +235,8 @@ static_assert(sizeof(local_t) == sizeof(long));
  * @sum: added to the sum, may be negative
  * @count: added to the count, may be negative
  *
- * For architectures whose this_cpu_add() disables interrupts; local_add() does
- * not. The function cannot be in line: <asm/local.h> includes <linux/percpu.h>,
+ * For architectures whose this_cpu_add() disables interrupts and whose
+ * local_add() does not. The function cannot be in line: <asm/local.h> includes <linux/percpu.h>,
  * which needs this header because its allocations are counted.
  *
  * Context: as lazy_percpu_counter_add().

@@ -100,7 +100,8 @@ lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
  * @count: added to the count, may be negative
  *
  * Context: any, including NMI if the architecture's this_cpu_add() is safe
- * there. Never allocates, never takes a lock.
+ * there, or local_add() with CONFIG_LAZY_PERCPU_COUNTER_LOCAL. Never allocates,
+ * never takes a lock.
  */
 static __always_inline void
 lazy_percpu_counter_add(struct lazy_percpu_counter *c, long sum, long count)
