@@ -113,7 +113,9 @@ EXPORT_SYMBOL_GPL(__kmem_cache_retag);
 
 /*
  * 1 / size - 1 / 2, as a fraction for slab_tag_scale(), rounded up to an even
- * number: then its product with LONG_MIN is exact.
+ * number: then its product with LONG_MIN is exact. On 64 bit without a product
+ * of 128 bits, that product overflows to 0 before the shift, which is as good:
+ * slab_tag_setup() subtracts the same 0. Signed overflow wraps in the kernel.
  */
 static s64 slab_tag_fraction(unsigned int size)
 {
@@ -191,11 +193,14 @@ static bool slab_tag_is_small(const struct kmem_cache *s,
 static void slab_tag_add_small(struct kmem_cache *s, int nr)
 {
 	static DEFINE_RAW_SPINLOCK(lock);
-	unsigned long flags;
+	unsigned long flags, mask;
 
 	raw_spin_lock_irqsave(&lock, flags);
 	s->tag_nr_small += nr;
-	WRITE_ONCE(s->tag_mask, s->tag_nr_small ? 0 : LONG_MIN | s->tag_mask_full);
+	mask = s->tag_nr_small ? 0 : LONG_MIN | s->tag_mask_full;
+	/* All CPUs read the mask: write only what changes. */
+	if (s->tag_mask != mask)
+		WRITE_ONCE(s->tag_mask, mask);
 	/* Pairs with the smp_rmb() in slab_tag_free(), see above. */
 	smp_wmb();
 	raw_spin_unlock_irqrestore(&lock, flags);
