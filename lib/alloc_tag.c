@@ -32,7 +32,6 @@
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/jhash.h>
-#include <linux/kmemleak.h>
 #include <linux/memblock.h>
 #include <linux/mutex.h>
 #include <linux/pgalloc_tag.h>
@@ -231,7 +230,7 @@ void alloc_tag_count_slow(unsigned long index, long bytes, long calls,
 	if (!index || (IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING_DEBUG) &&
 		       index == ALLOC_TAG_EXEMPT))
 		return;
-	if (WARN_ONCE(!alloc_tag_chunks[index >> ALLOC_TAG_CHUNK_SHIFT],
+	if (WARN_ONCE(index >= READ_ONCE(alloc_tag_nr),
 		      "alloc_tag: no index %lu, memory corruption?\n", index))
 		return;
 	c = alloc_tag_counter(index);
