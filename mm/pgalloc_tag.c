@@ -208,17 +208,29 @@ static_assert(ALLOC_TAG_EXEMPT == 0xffff);
 
 struct alloc_tag_ref *pgalloc_tag_map __ro_after_init;
 
+/*
+ * The struct pages that can exist. arm64 has address space for those of its
+ * direct map: the first is not that of page frame 0, and with few virtual
+ * address bits there are fewer than physical addresses.
+ */
+#ifdef CONFIG_ARM64
+#define PGALLOC_TAG_FIRST	VMEMMAP_START
+#define PGALLOC_TAG_NR		(VMEMMAP_SIZE / sizeof(struct page))
+#else
+#define PGALLOC_TAG_FIRST	((unsigned long)pfn_to_page(0))
+#define PGALLOC_TAG_NR		BIT(MAX_PHYSMEM_BITS - PAGE_SHIFT)
+#endif
+
 /* Reserve address space for all possible memory; pages are mapped as needed. */
 static int __init pgalloc_tag_reserve(void)
 {
 	static struct vm_struct vm = { .flags = VM_MAP };
 
-	vm.size = sizeof(struct alloc_tag_ref) <<
-		  (MAX_PHYSMEM_BITS - PAGE_SHIFT);
+	vm.size = PAGE_ALIGN(sizeof(struct alloc_tag_ref) * PGALLOC_TAG_NR);
 	vm.caller = __builtin_return_address(0);
 	vm_area_register_early(&vm, PAGE_SIZE);
 	pgalloc_tag_map = vm.addr;
-	pgalloc_tag_map -= (unsigned long)pfn_to_page(0) / sizeof(struct page);
+	pgalloc_tag_map -= PGALLOC_TAG_FIRST / sizeof(struct page);
 	return 0;
 }
 
