@@ -36,12 +36,13 @@ insmod /modules/wait_cost.ko 2> /dev/null; true
 WAITS_LINE = re.compile(r"wait_cost: (\S+) (\d+)")
 
 
-def run(name, config, script, mode=None, mods=(), timeout=600, extra=()):
+def run(name, config, script, mode=None, mods=(), timeout=600, extra=(), append=""):
     """Boots a kernel that is built already; returns its Outcome.
 
     mode is the value of vm.mem_profiling at boot, None for a kernel without profiling.
+    append are more boot parameters.
     """
-    append = APPEND + (PROFILING + mode if mode else "")
+    append = APPEND + (PROFILING + mode + " " if mode else "") + append
     with guest.claim(name):
         path = os.path.join(guest.OUT, name + ".sh")
         with open(path, "w") as f:
@@ -60,26 +61,26 @@ def run(name, config, script, mode=None, mods=(), timeout=600, extra=()):
     return out
 
 
-def micro(label, config, mode, setup=""):
+def micro(label, config, mode, setup="", append=""):
     """The figures of alloc_cost in one kernel; case -> instructions.
 
     setup is a shell command for the guest, which runs once the module's tags exist.
     """
     mods = guest.modules(config, ["alloc_cost"])
-    out = run("cost." + label, config, MICRO % setup, mode, [mods["alloc_cost"]])
+    out = run("cost." + label, config, MICRO % setup, mode, [mods["alloc_cost"]], append=append)
     found = dict(MICRO_LINE.findall("\n".join(out.console)))
     if not found:
         raise guest.Failure("%s: no figures; see %s" % (label, out.console_path))
     return {case: int(n) for case, n in found.items()}
 
 
-def waits(label, config, mode, setup=""):
+def waits(label, config, mode, setup="", append=""):
     """The figures of wait_cost in one kernel; case -> instructions.
 
     setup is a shell command for the guest, which runs before the measurement.
     """
     mods = guest.modules(config, ["wait_cost"])
-    out = run("waits." + label, config, WAITS % setup, mode, [mods["wait_cost"]])
+    out = run("waits." + label, config, WAITS % setup, mode, [mods["wait_cost"]], append=append)
     found = dict(WAITS_LINE.findall("\n".join(out.console)))
     if not found:
         raise guest.Failure("%s: no figures; see %s" % (label, out.console_path))
