@@ -615,8 +615,8 @@ def monitor_ports():
     the two ends of the connection and the arguments for qemu.
     """
     ends = socket.socketpair()
-    return ends, ["-chardev", "socket,id=port,fd=%d" % ends[0].fileno(),
-                  "-serial", "chardev:port",
+    port = ["-device", "pci-serial,chardev=port"] if ARCH in PORTS else ["-serial", "chardev:port"]
+    return ends, ["-chardev", "socket,id=port,fd=%d" % ends[0].fileno(), *port,
                   "-chardev", "socket,id=mon,fd=%d" % ends[1].fileno(),
                   "-mon", "chardev=mon,mode=readline"]
 
@@ -627,7 +627,7 @@ def boot(name, image, initrd, append="", timeout=60, stream=None,
 
     stream is a function that gets each line of the results as it comes; until is asked ten
     times a second, and ends the guest by returning a reason; with monitor set, the guest has
-    qemu's monitor at /dev/ttyS2.
+    qemu's monitor at its last serial port (see lib.sh).
     """
     out = Outcome(name)
     argv = qemu_argv(image, initrd, console_of() + APPEND + " " + append, **machine)

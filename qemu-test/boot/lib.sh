@@ -369,9 +369,12 @@ conserved()
 # answer is not read.
 monitor()
 {
-	stty -F /dev/ttyS2 raw -echo
+	port=/dev/ttyS2
+	# its console is no ttyS
+	[ "$(uname -m)" != aarch64 ] || port=/dev/ttyS1
+	stty -F $port raw -echo
 	# the monitor's greeting may have been echoed back to it before: end that line
-	printf '\n%s\n' "$*" > /dev/ttyS2
+	printf '\n%s\n' "$*" > $port
 }
 
 # until_true SECONDS COMMAND...: repeats the command until it succeeds
