@@ -14,7 +14,8 @@ TESTS = QEMU_TEST / "tests"
 CONFIGS = QEMU_TEST / "configs"
 
 # kernels of an architecture other than x86_64
-ARCH_OF = {"i386": "i386", "arm64": "arm64", "arm64-64k": "arm64"}
+ARCH_OF = {"i386": "i386", "arm64": "arm64", "arm64-64k": "arm64",
+           "arm64-alloc-debug": "arm64"}
 
 
 def arch_of(kernel):
