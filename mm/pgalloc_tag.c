@@ -340,19 +340,26 @@ static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
 
 #ifdef CONFIG_MEMORY_HOTPLUG
 
-/*
- * Memory can go offline with pages that are still allocated: poisoned ones, and
- * those that a driver has taken out of use. They are never freed, so release
- * their references here.
+/**
+ * pgalloc_tag_release - stop accounting pages that are not in use any more
+ * @pfn: the number of the first page
+ * @nr: number of pages
+ *
+ * For allocated pages that leave the memory of this machine without a free, for
+ * example to the hypervisor. They may come back by a free, which then finds
+ * nothing to release.
+ *
+ * Context: any; the caller owns the pages.
  */
-static void pgalloc_tag_release(unsigned long pfn, unsigned long end)
+void pgalloc_tag_release(unsigned long pfn, unsigned long nr)
 {
-	for (; pfn < end; pfn++) {
+	for (; nr; pfn++, nr--) {
 		if (pgalloc_tag_index(pfn_to_page(pfn)))
 			pgalloc_tag_sub(pfn_to_page(pfn), 0);
 		pgalloc_tag_exempt(pfn_to_page(pfn), 1);
 	}
 }
+EXPORT_SYMBOL_GPL(pgalloc_tag_release);
 
 /* Called under the memory hotplug lock. The map of offline memory is kept. */
 static int __meminit pgalloc_tag_notify(struct notifier_block *nb,
@@ -367,7 +374,11 @@ static int __meminit pgalloc_tag_notify(struct notifier_block *nb,
 		return notifier_from_errno(pgalloc_tag_cover(arg->start_pfn,
 							     end, nid));
 	case MEM_OFFLINE:
-		pgalloc_tag_release(arg->start_pfn, end);
+		/*
+		 * Poisoned pages, and those that a driver has taken out of use,
+		 * are still allocated, and nobody will free them.
+		 */
+		pgalloc_tag_release(arg->start_pfn, arg->nr_pages);
 		break;
 	}
 	return NOTIFY_OK;

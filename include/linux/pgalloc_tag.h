@@ -65,6 +65,7 @@ void __pgalloc_tag_add_bulk(struct list_head *list, struct page **pages,
 			    unsigned int nr);
 void __pgalloc_tag_sub_tails(u16 index, unsigned int nr);
 void __pgalloc_tag_exempt(struct page *page, unsigned long nr);
+void pgalloc_tag_release(unsigned long pfn, unsigned long nr);
 struct alloc_tag_ref *pgalloc_tag_map_of_addresses(void);
 int pgalloc_tag_init(void);
 
@@ -229,6 +230,7 @@ static inline void pgalloc_tag_add_bulk(struct list_head *list,
 static inline u16 pgalloc_tag_index(struct page *page) { return 0; }
 static inline void pgalloc_tag_sub_tails(u16 index, unsigned int nr) { }
 static inline void pgalloc_tag_exempt(struct page *page, unsigned long nr) { }
+static inline void pgalloc_tag_release(unsigned long pfn, unsigned long nr) { }
 
 #endif /* CONFIG_MEM_ALLOC_PROFILING */
 
