@@ -53,16 +53,44 @@ slab_tag_refs(const struct kmem_cache *s, const struct slab *slab)
 	return slab_tag_first(slab) + objs_per_slab(s, slab) * s->size;
 }
 
+#ifdef CONFIG_SLUB
+/*
+ * The reference of an object in a slab of the usual order, or NULL if its slab
+ * can be a smaller one. That has one page, unless the object does not fit into a
+ * page with its reference.
+ */
+static __always_inline struct alloc_tag_ref *
+slab_tag_ref_usual(const struct kmem_cache *s, const void *object)
+{
+	unsigned long full = s->tag_mask_full;
+
+	if (!full || slab_tag_room(s->size) > PAGE_SIZE ||
+	    !PageCompound(virt_to_page(object)))
+		return NULL;
+	return slab_tag_ref(s, LONG_MIN | ((unsigned long)object & full), object);
+}
+#else
+static struct alloc_tag_ref *
+slab_tag_ref_usual(const struct kmem_cache *s, const void *object)
+{
+	return NULL;
+}
+#endif
+
 /* The reference of any object, or NULL if it has none. */
 static __always_inline struct alloc_tag_ref *
 slab_tag_ref_slow(const struct kmem_cache *s, const void *object)
 {
+	struct alloc_tag_ref *ref;
 	const struct slab *slab;
 
 	if (is_kfence_address(object))
 		return kfence_tag_ref(object);
 	if (s->size >= PAGE_SIZE)
 		return pgalloc_tag_ref(virt_to_page(object));
+	ref = slab_tag_ref_usual(s, object);
+	if (likely(ref))
+		return ref;
 	slab = virt_to_slab(object);
 	return slab_tag_refs(s, slab) + obj_to_index(s, slab, (void *)object);
 }
