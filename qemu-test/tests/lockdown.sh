@@ -2,7 +2,8 @@
 #
 # The table of Documentation/admin-guide/codetag-lockdown.rst: what each interface permits
 # without lockdown, under lockdown=integrity, and under lockdown=confidentiality.  A case is
-# a row, and each boot is a column.
+# a row, and each boot is a column.  `make lint` fails if a file of ours is missing here or
+# in that table.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 lockdown=integrity
@@ -14,8 +15,10 @@
 . /qt/lib.sh
 
 DEBUG=/sys/kernel/debug
+NODES=/proc/allocinfo.nodes
 KT=$DEBUG/kmemtrace
 PKT=/proc/kmemtrace
+PARAMETERS=/sys/module/kmon/parameters
 
 mount -t securityfs none /sys/kernel/security 2>/dev/null
 # none [integrity] confidentiality
@@ -57,8 +60,29 @@ opens()
 row()
 {
 	[ -e "$1" ] || fail "no $1"
+	dmesg -c > /dev/null
 	got=$(opens "$1") || fail "$got"
 	eq "$1 under $COLUMN" "$got" "$(cells "$2" "$3" "$4")"
+	[ "$got" != - ] || reason "$1" "$3"
+}
+
+# reason FILE INTEGRITY: the kernel log has the documented reason for the refusal: the file is
+# in debugfs, or only confidentiality refuses it.
+reason()
+{
+	why="use of tracefs"
+	[ "$2" != - ] || why="debugfs access"
+	until_true 15 is_logged "$1" "$why" ||
+		fail "$1: the log does not say \"$why is restricted\": $(dmesg | tail -1)"
+}
+
+# is_logged FILE REASON: is that the reason in the log?  If not, opens FILE again: the log gets
+# at most ten of these messages in five seconds.
+is_logged()
+{
+	dmesg | grep -q "Lockdown: .*: $2 is restricted" && return
+	(: < "$1") 2> /dev/null
+	return 1
 }
 
 test_lockdown_is_as_requested()
@@ -74,11 +98,36 @@ test_allocinfo()
 	/qt/bin/allocinfo positions > /tmp/positions || fail "ioctl: $(cat /tmp/positions)"
 }
 
+test_allocinfo_nodes()
+{
+	zcat /proc/config.gz | grep -qx CONFIG_ALLOC_TAG_NODES=y || skip "no $NODES"
+	eq mode "$(stat -c '%a %u' $NODES)" "400 0"
+	row $NODES r r r
+	[ "$(wc -l < $NODES)" -gt 500 ] || fail "few lines"
+}
+
 test_sysctl()
 {
+	if debug_kernel; then
+		row $MP r r r
+		return
+	fi
 	row $MP rw rw rw
 	profiling 0
 	profiling 1
+}
+
+# Page frame numbers and flags, but no address of the kernel
+test_reports_of_the_debug_option()
+{
+	debug_kernel || skip "needs CONFIG_MEM_ALLOC_PROFILING_DEBUG"
+	for f in pages slabs conservation; do
+		eq "mode of $f" "$(stat -c '%a %u' $DEBUG/alloc_tag/$f)" "400 0"
+		row $DEBUG/alloc_tag/$f r r r
+		cat $DEBUG/alloc_tag/$f > /tmp/report || fail "cannot read $f"
+		[ -s /tmp/report ] || fail "$f is empty"
+		! grep -E 'ffff[0-9a-f]{12}' /tmp/report || fail "$f shows addresses"
+	done
 }
 
 # contexts FILE: enables a call site, reads a stack and disables the site
@@ -194,6 +243,10 @@ test_root_of_a_container()
 			grep -q "Operation not permitted" /tmp/err || fail "$f: $(cat /tmp/err)"
 		done
 	done
+	if [ -e $NODES ]; then
+		! /qt/bin/uncapable cat $NODES > /dev/null 2> /tmp/err || fail $NODES
+		grep -q "Operation not permitted" /tmp/err || fail "$NODES: $(cat /tmp/err)"
+	fi
 	[ $COLUMN != none ] || /qt/bin/uncapable cat $DEBUG/time_stats > /dev/null || fail debugfs
 	/qt/bin/uncapable cat $INFO > /dev/null || fail "$INFO"
 }
@@ -227,6 +280,17 @@ test_kmon()
 	eq "exit code, $(cat /tmp/said)" $code 0
 	kmonparse /tmp/log > /tmp/parsed || fail "kmonparse: $?"
 	[ -s /tmp/parsed ] || fail "empty log"
+}
+
+test_kmon_parameters()
+{
+	for f in ring_size flush_hz; do
+		row $PARAMETERS/$f rw rw rw
+		was=$(cat $PARAMETERS/$f)
+		echo $((was / 2)) > $PARAMETERS/$f || fail "cannot set $f"
+		eq "$f" "$(cat $PARAMETERS/$f)" $((was / 2))
+		echo "$was" > $PARAMETERS/$f || fail "cannot restore $f"
+	done
 }
 
 run_tests

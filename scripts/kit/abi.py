@@ -4,6 +4,9 @@
 An interface is a file that the overlay creates in /proc or debugfs, a device, or a
 module parameter.  Each entry must pass scripts/get_abi.pl and have the fields that
 Documentation/ABI/README requires.
+
+Report also interfaces that are missing in the table of what lockdown permits, or in the
+guest test of that table.
 """
 
 import re
@@ -20,6 +23,8 @@ FIELDS = ("Date", "KernelVersion", "Contact", "Description")
 MADE = (re.compile(r'\b(?:debugfs_create_(?!dir)\w+|proc_create\w*)\(\s*"([^"]+)"'),
         re.compile(r"\bmodule_param\w*\((\w+),"),
         re.compile(r'struct miscdevice \w+ = \{[^}]*\.name\s*= "([^"]+)"'))
+
+LOCKDOWN = ("Documentation/admin-guide/codetag-lockdown.rst", "qemu-test/tests/lockdown.sh")
 
 
 def interfaces(text):
@@ -46,6 +51,12 @@ def form(name, complaints):
     yield from (line for line in complaints if name in line)
 
 
+def missing(names, text):
+    """The names that do not occur in a text as a name of their own."""
+    return sorted(name for name in names
+                  if not re.search(rf"(?<![\w.]){re.escape(name)}(?!\.?\w)", text))
+
+
 def main():
     files, _ = queue.overlay_files()
     abi = [f for f in files if f.startswith("Documentation/ABI/")]
@@ -57,10 +68,14 @@ def main():
         described |= {what.rsplit("/", 1)[-1] for what in re.findall(r"^What:\s*(\S+?)/?$", text, re.M)}
         # the description of a folder lists its files
         described |= set(re.findall(r"^\t\t([\w.]+)\t+\(", text, re.M))
+    tables = {name: (util.TOP / name).read_text() for name in LOCKDOWN}
     for name in files:
         if name.endswith(".c") and not name.startswith("tools/"):
+            made = interfaces((util.TOP / name).read_text())
             bad += [f"{name}: Documentation/ABI does not describe {what}"
-                    for what in sorted(interfaces((util.TOP / name).read_text()) - described)]
+                    for what in sorted(made - described)]
+            bad += [f"{name}: {what} is missing in {table}"
+                    for table, text in tables.items() for what in missing(made, text)]
     for line in bad:
         print(line, file=sys.stderr)
     return 1 if bad else 0

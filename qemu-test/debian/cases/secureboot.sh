@@ -30,6 +30,7 @@ MODULE=rapiddisk
 # open (for reading), or refused (EPERM).  The table in the documentation has the same.
 INTERFACES='
 /proc/allocinfo				open
+/proc/allocinfo.nodes			open
 /dev/kmon				open
 /proc/alloc_tags.ctx			open
 /proc/time_stats			open
