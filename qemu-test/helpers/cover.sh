@@ -27,6 +27,22 @@ cover_unload()
 	[ -z "$left" ] || fail "left of $COVER: $(echo "$left" | head -1)"
 }
 
+# For ctag_cover_slab:
+
+# as_table WHEN: the module's live objects are what its lines show
+as_table()
+{
+	# shellcheck disable=SC2016 # awk code
+	check_rows "$COVER" "$DIR/table" '
+	{
+		k = "ctag_cover_slab.c:" $3 " func:" $4
+		live += $5
+		if (bytes[k] + 0 != $6 || calls[k] + 0 != $5)
+			differs(k, $6, $5)
+	}
+	END { print "# " n / 2 " caches, " live " objects" }' || fail "$1"
+}
+
 # For modules that use ctag_cover.h:
 
 # cover_want N: makes every site hold N objects; each line must hold exactly these

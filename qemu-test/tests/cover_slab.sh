@@ -6,6 +6,12 @@
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 slab_nomerge
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
+# append: sysctl.vm.mem_profiling=1 slub_max_order=1
+# append: sysctl.vm.mem_profiling=1 slub_min_order=2
+# append@arm64-64k: sysctl.vm.mem_profiling=1
+# append@arm64-64k: sysctl.vm.mem_profiling=1 slab_nomerge
+# append@arm64-64k: sysctl.vm.mem_profiling=1 slub_debug=FZPU
+# append@arm64-64k: sysctl.vm.mem_profiling=1 slub_max_order=1
 # append@slab: sysctl.vm.mem_profiling=1
 # append@slab: sysctl.vm.mem_profiling=1 slab_nomerge
 # modules: ctag_cover_slab
@@ -14,19 +20,6 @@
 COVER=ctag_cover_slab
 . /qt/lib.sh
 . /qt/bin/cover
-
-# as_table WHEN: the module's live objects are what its lines show
-as_table()
-{
-	check_rows $COVER $DIR/table '
-	{
-		k = "ctag_cover_slab.c:" $3 " func:" $4
-		live += $5
-		if (bytes[k] + 0 != $6 || calls[k] + 0 != $5)
-			differs(k, $6, $5)
-	}
-	END { print "# " n / 2 " caches, " live " objects" }' || fail "$1"
-}
 
 # The bytes of all slabs, from the line that allocates slabs
 slab_pages()
@@ -50,6 +43,31 @@ test_every_layout_is_there()
 	for layout in $want; do
 		grep -qxF "$layout" /tmp/layouts || fail "no slab is $layout"
 	done
+}
+
+# SLUB packs at least two objects into a slab if two or more fit into one of the largest
+# order with at most a quarter of it left.  References must not change that.
+test_slabs_are_shared()
+{
+	[ -d /sys/kernel/slab ] || skip "SLAB has no sysfs"
+	largest=$(sed -n 's/.*slub_max_order=\([0-9]*\).*/\1/p' /proc/cmdline)
+	page=$(awk '$1 == "KernelPageSize:" { print $2 * 1024; exit }' /proc/self/smaps)
+	bytes=$((page << ${largest:-3}))
+	cover_fresh
+	many=0
+	for dir in /sys/kernel/slab/*; do
+		[ ! -L "$dir" ] || continue
+		size=$(cat "$dir/slab_size")
+		room=$size
+		[ "$size" -ge "$page" ] || room=$((size + 2))
+		n=$((bytes / room))
+		[ $n -ge 2 ] && [ $(((bytes - n * size) * 4)) -le $bytes ] || continue
+		many=$((many + 1))
+		[ "$(cat "$dir/objs_per_slab")" -ge 2 ] ||
+			fail "${dir##*/}: one object of $size bytes in a slab of order $(cat "$dir/order"), where $n fit into $bytes bytes"
+	done
+	note "$many caches"
+	[ $many -ge 30 ] || fail "only $many caches"
 }
 
 test_patterns_and_references()
@@ -120,8 +138,9 @@ test_slab_pages_come_back()
 	settle 3
 	after=$(slab_pages)
 	note "slabs: $before bytes, with caches $during, after $after"
-	[ $((after - before)) -lt 500000 ] || fail "slabs stay accounted"
-	[ $((before - after)) -lt 500000 ] || fail "slabs released twice"
+	# the slabs of one small cache, four times, are more; other caches come and go
+	[ $((after - before)) -lt 700000 ] || fail "slabs stay accounted"
+	[ $((before - after)) -lt 700000 ] || fail "slabs released twice"
 }
 
 run_tests
