@@ -14,20 +14,25 @@
  *	bulk	allocate these again by kmem_cache_alloc_bulk()
  *	check	check the patterns, and that the references are in their room
  *	free	free all objects in bulk
+ *	race	on all CPUs at once, allocate and free further objects and empty slabs
  *	destroy	destroy the caches, too
  *
  * and "table" has two lines per cache, for single and for bulk allocations:
  *
- *	NAME LAYOUT LINE FUNCTION CALLS BYTES
+ *	NAME LAYOUT LINE FUNCTION CALLS BYTES SMALL PATH
  *
  * with LAYOUT the place of the list of free objects: "on", "off" or "object" with SLAB,
- * "slub" with SLUB; "+map" is added if references are in the map of pages.
+ * "slub" with SLUB; "+map" is added if references are in the map of pages. SMALL is the
+ * number of these objects that are in slabs of a smaller order than usual. PATH is "fast"
+ * if an object's address gives the place of its reference, else "slow".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
 #include <linux/kfence.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 
 /* Only the allocators and this test may know the layout of a slab. */
 #include <../mm/slab.h>
@@ -38,6 +43,9 @@
 #define NR_MIN	40
 #define NR_MAX	4000
 #define BULK	16
+#define RACERS	64	/* objects of a CPU in a race */
+#define ROUNDS	96	/* of a race */
+#define EMPTIED	8	/* rounds, after which empty slabs are freed */
 
 struct object {
 	u64 *p;
@@ -198,6 +206,16 @@ static const void *slab_end(const struct kmem_cache *s, const struct slab *slab)
 	return end - s->freelist_size;
 }
 
+static bool is_small(const struct kmem_cache *s, const void *object)
+{
+	return false;
+}
+
+static bool is_fast(const struct kmem_cache *s)
+{
+	return false;
+}
+
 #else
 
 static const char *freelist_place(const struct kmem_cache *s)
@@ -213,6 +231,18 @@ static const void *first_object(const struct slab *slab)
 static const void *slab_end(const struct kmem_cache *s, const struct slab *slab)
 {
 	return slab_address(slab) + slab_size(slab);
+}
+
+/* The lower half of s->oo is the number of objects in a slab of the usual order. */
+static bool is_small(const struct kmem_cache *s, const void *object)
+{
+	return !is_kfence_address(object) &&
+	       virt_to_slab(object)->objects < (s->oo.x & U16_MAX);
+}
+
+static bool is_fast(const struct kmem_cache *s)
+{
+	return READ_ONCE(s->tag_mask);
 }
 
 #endif
@@ -323,6 +353,49 @@ static int free_all(struct layout *l)
 	return 0;
 }
 
+struct race {
+	struct work_struct work;
+	struct layout *l;
+	void *p[RACERS];
+};
+
+static void race_work(struct work_struct *work)
+{
+	struct race *r = container_of(work, struct race, work);
+	unsigned int round, i;
+
+	for (round = 0; round < ROUNDS; round++) {
+		/* a fault can make an allocation fail: its pointer is NULL */
+		for (i = 0; i < RACERS; i++)
+			r->p[i] = r->l->one(r->l);
+		for (i = 0; i < RACERS; i++)
+			if (r->p[i])
+				kmem_cache_free(r->l->cache, r->p[i]);
+		if (round % EMPTIED == EMPTIED - 1)
+			kmem_cache_shrink(r->l->cache);
+		cond_resched();
+	}
+}
+
+/* The caller keeps all CPUs online. */
+static int race(struct layout *l)
+{
+	struct race *races = kcalloc(nr_cpu_ids, sizeof(*races), GFP_KERNEL);
+	int cpu;
+
+	if (!races)
+		return -ENOMEM;
+	for_each_online_cpu(cpu) {
+		races[cpu].l = l;
+		INIT_WORK(&races[cpu].work, race_work);
+		schedule_work_on(cpu, &races[cpu].work);
+	}
+	for_each_online_cpu(cpu)
+		flush_work(&races[cpu].work);
+	kfree(races);
+	return 0;
+}
+
 static int destroy(struct layout *l)
 {
 	if (l->cache && l->objects)
@@ -355,6 +428,7 @@ static const struct {
 	{ "bulk", bulk },
 	{ "check", check },
 	{ "free", free_all },
+	{ "race", race },
 	{ "destroy", destroy },
 };
 
@@ -377,13 +451,18 @@ static int command(char *line)
 static void show(struct seq_file *m, const struct layout *l, bool bulk)
 {
 	const char *func = bulk ? l->bulk_func : l->one_func;
-	unsigned int i, live = 0;
+	unsigned int i, live = 0, small = 0;
 
-	for (i = 0; i < l->nr; i++)
-		live += l->objects[i].p && l->objects[i].bulk == bulk;
-	seq_printf(m, "%s %s%s %u %s %u %u\n", l->name,
+	for (i = 0; i < l->nr; i++) {
+		if (!l->objects[i].p || l->objects[i].bulk != bulk)
+			continue;
+		live++;
+		small += is_small(l->cache, l->objects[i].p);
+	}
+	seq_printf(m, "%s %s%s %u %s %u %u %u %s\n", l->name,
 		   freelist_place(l->cache), in_map(l->cache) ? "+map" : "",
-		   l->line, func ?: "-", live, live * l->cache->size);
+		   l->line, func ?: "-", live, live * l->cache->size, small,
+		   is_fast(l->cache) ? "fast" : "slow");
 }
 
 static void show_table(struct seq_file *m)
