@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What scripts/build-configs asks of kconfig, and whether kconfig accepted it."""
+
+import random
+import re
+
+from . import kbuild
+from .util import TOP
+
+# Large parts of the kernel that allocate as all others do: only "allmod" compiles them.
+LARGE = """DRM SOUND MEDIA_SUPPORT STAGING INFINIBAND WLAN ETHERNET IIO HWMON USB_SUPPORT
+SCSI_LOWLEVEL INPUT I2C SPI RC_CORE FB MTD TARGET_CORE COMEDI GNSS CAN_DEV""".split()
+
+# What makes a build slow or large and says nothing about the series.
+SLOW = """KASAN KCSAN UBSAN GCOV_KERNEL DEBUG_INFO DEBUG_INFO_DWARF5 DEBUG_INFO_DWARF4
+DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT COMPILE_TEST_WARNINGS KCOV FTRACE_MCOUNT_USE_RECORDMCOUNT
+GCC_PLUGINS LTO_CLANG_FULL BUILD_BIN2C MODULE_COMPRESS_XZ MODULE_SIG HEADERS_INSTALL
+RANDSTRUCT_FULL RANDSTRUCT_PERFORMANCE SECURITY_LOADPIN_VERITY""".split()
+
+ALLOCATORS = {"x86_64": ["SLUB", "SLAB", "SLOB"], "i386": ["SLUB", "SLAB"], "arm64": ["SLUB", "SLAB"]}
+OURS = re.findall(r"^(CONFIG_\w+)=y$", (TOP / "scripts" / "debian" / "codetag.config").read_text(), re.M)
+# What the options of the series depend on.
+NEEDED = ["CONFIG_DEBUG_FS", "CONFIG_KALLSYMS", "CONFIG_NUMA", "CONFIG_KFENCE", "CONFIG_MODULES", "CONFIG_PRINTK"]
+
+
+def off(symbols):
+    return [f"# CONFIG_{symbol} is not set" for symbol in symbols]
+
+
+class Wanted:
+    """A request to kconfig: the lines that it must accept, those that it may drop, and their summary."""
+
+    def __init__(self, must, may, words=""):
+        self.must, self.may, self.words = must, may, words
+
+    def lines(self):
+        return self.must + self.may
+
+
+def random_lines(arch, seed):
+    """What the random configuration of this seed asks for.
+
+    Whatever the summary names is a line that kconfig must accept.
+    """
+    dice = random.Random(seed)
+    allocator = dice.choice(ALLOCATORS[arch])
+    smp = arch == "arm64" or dice.random() < 0.5
+    profiling = allocator != "SLOB" and dice.random() < 0.75
+    must = ["CONFIG_EXPERT=y", f"CONFIG_{allocator}=y", "CONFIG_WERROR=y"]
+    must += ["CONFIG_SMP=y"] if smp else off(["SMP"])
+    must += ["CONFIG_64BIT=y"] if arch != "i386" else off(["64BIT"])
+    must += ["CONFIG_MEM_ALLOC_PROFILING=y", "CONFIG_PROC_FS=y"] if profiling else off(["MEM_ALLOC_PROFILING"])
+    # without what it depends on, kconfig leaves an option out
+    wishes = [f"{symbol}=y" for symbol in [*OURS, *NEEDED] if "PROFILING" not in symbol and dice.random() < 0.5]
+    words = [allocator, "SMP" if smp else "UP", "profiling" if profiling else "no profiling"]
+    return Wanted(must, off(LARGE + SLOW) + wishes, ", ".join(words))
+
+
+def allmod_lines():
+    """What allmodconfig gets: all options of the series.  Some of SLOW may be selected by others.
+
+    Most KUnit suites of the series need KUnit in the kernel itself.
+    """
+    return Wanted(["CONFIG_WERROR=y", "CONFIG_MODULES=y", "CONFIG_KUNIT=y", *(f"{symbol}=y" for symbol in OURS)],
+                  off(SLOW))
+
+
+# Files behind SLOW call allocators, too: a small configuration has these options, and only
+# REST_TARGETS are compiled.
+REST = """CONNECTOR=y DEBUG_FS=y EXPERT=y GCOV_KERNEL=y HEADERS_INSTALL=y KASAN=y KASAN_KUNIT_TEST=y
+KASAN_MODULE_TEST=m KCOV=y KUNIT=y MEM_ALLOC_PROFILING=y MODULES=y NET=y PROC_FS=y SAMPLES=y
+SAMPLE_CONNECTOR=m SLUB=y SYSFS=y TEST_UBSAN=m UBSAN=y WERROR=y""".split()
+REST_TARGETS = """kernel/gcov/ kernel/kcov.o lib/test_ubsan.o lib/ubsan.o mm/kasan/
+samples/connector/cn_test.o""".split()
+
+
+def rest_lines():
+    return Wanted([f"CONFIG_{line}" for line in REST], [])
+
+
+def missing(must, config):
+    """The lines that the file of a configuration does not have; "is not set" is a line, too."""
+    have = kbuild.read_config(config)
+    lost = []
+    for line in must:
+        wanted = kbuild.SYMBOL_RE.match(line)
+        symbol, value = wanted[1] or wanted[3], wanted[2] or "n"
+        if have.get(symbol, "n") != value:
+            lost.append(f"{symbol}={value}")
+    return lost
