@@ -66,7 +66,7 @@ randconfigs: setup-configs	## compile N random configurations (N=50): with and w
 	@scripts/build-configs random -n $(N)
 
 .PHONY: deb
-deb: setup-deb $(if $(filter arm64,$(FLAVOUR)),setup-arm64)	## build Debian packages: the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
+deb: setup-deb $(if $(filter arm64,$(FLAVOUR)),setup-deb-arm64)	## build Debian packages: the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
 	@scripts/deb "$(FLAVOUR)"
 	@scripts/deb-tools $(if $(filter arm64,$(FLAVOUR)),arm64,amd64)
 
