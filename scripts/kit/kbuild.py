@@ -248,10 +248,13 @@ def seed(tree, out, files):
     start = out.parent / files[-2].stem
     with lock(f"{out.parent.name}-{start.name}", shared=True):
         if (start / "vmlinux").exists() and (start / "source").resolve() == tree.resolve():
-            shutil.copytree(start, out, symlinks=True, ignore=shutil.ignore_patterns(".codetag-config"))
-            for command in (out / "tools").rglob(".*.cmd"):
+            part = out.with_name(f"{out.name}.part")    # a copy that is cut short must not be built on
+            shutil.rmtree(part, ignore_errors=True)
+            shutil.copytree(start, part, symlinks=True, ignore=shutil.ignore_patterns(".codetag-config"))
+            for command in (part / "tools").rglob(".*.cmd"):
                 text = command.read_text()
                 command.write_text(text.replace(f"{start}/", f"{out}/"))
+            part.rename(out)
 
 
 def configure(tree, out, arch, files, log, start=None, strict=True):
