@@ -5,9 +5,7 @@ Used by qemu-test/compare/debian and scripts/bench.
 """
 
 import os
-import re
 import shutil
-import subprocess
 import sys
 
 from boot import guest
@@ -25,13 +23,10 @@ def of_base():
     version = archive.base_version()
     if not version:
         raise guest.Failure("the base is not a package of Debian")
-    policy = subprocess.run(["apt-cache", "show", "linux-image-%s" % FLAVOUR], text=True,
-                            capture_output=True, check=False).stdout
-    for entry in policy.split("\n\n"):
-        depends = re.search(r"^Depends: .*linux-image-(\S+-%s)\b" % FLAVOUR, entry, re.M)
-        if depends and re.search(r"^Version: %s$" % re.escape(version), entry, re.M):
-            return version, depends[1]
-    raise guest.Failure("the archive has no linux-image-%s of version %s" % (FLAVOUR, version))
+    abi = archive.kernel_abi(FLAVOUR, version)
+    if not abi:
+        raise guest.Failure("the archive has no linux-image-%s of version %s" % (FLAVOUR, version))
+    return version, abi
 
 
 def make_theirs():
@@ -40,8 +35,7 @@ def make_theirs():
     stamp, headers = os.path.join(ROOT, "version"), os.path.join(ROOT, "usr", "src", "linux-headers-" + abi)
     if guest.text_of(stamp).strip() != version:
         shutil.rmtree(ROOT, ignore_errors=True)
-        common = "linux-headers-%s-common" % abi.removesuffix("-" + FLAVOUR)
-        for name in ("linux-image-%s-unsigned" % abi, "linux-headers-" + abi, common, "linux-kbuild-6.1"):
+        for name in ("linux-image-%s-unsigned" % abi, *archive.header_packages(FLAVOUR, abi)):
             archive.unpack(archive.fetch(name, version), ROOT)
         for name in ("Makefile", ".kernelvariables"):   # they name files of the installed packages
             path = os.path.join(headers, name)

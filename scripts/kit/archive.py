@@ -18,6 +18,9 @@ def base_version():
 
 
 def native():
+    """Debian's name of this machine's architecture."""
+    if not shutil.which("dpkg"):
+        fail("there is no dpkg here: packages are made on Debian")
     return subprocess.run(["dpkg", "--print-architecture"], check=True, stdout=subprocess.PIPE,
                           text=True).stdout.strip()
 
@@ -76,6 +79,33 @@ def debian_config(name, arch):
     if not packed.exists():
         fail(f"{package} has no {packed.name}")
     return lzma.decompress(packed.read_bytes()).decode()
+
+
+def shown(package, version):
+    """{field: value} of a package in this version, as apt's lists have it, or {}."""
+    text = subprocess.run(["apt-cache", "show", f"{package}={version}"], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    return dict(re.findall(r"^([\w-]+): (.*)$", text.partition("\n\n")[0], re.M))
+
+
+def kernel_abi(flavour, version):
+    """The ABI name of Debian's kernel of this version, like 6.1.0-49-cloud-amd64, or None."""
+    depends = shown(f"linux-image-{flavour}", version).get("Depends", "")
+    match = re.search(rf"\blinux-image-(\S+-{flavour})\b", depends)
+    return match[1] if match else None
+
+
+def header_packages(flavour, abi):
+    """What Debian installs to build modules for that kernel."""
+    return (f"linux-headers-{abi}", f"linux-headers-{abi.removesuffix(f'-{flavour}')}-common", "linux-kbuild-6.1")
+
+
+def kernel_sizes(flavour, version):
+    """(size of the image, sizes of the headers) of Debian's kernel, or (0, []) if apt does not know it."""
+    abi = kernel_abi(flavour, version)
+    names = (f"linux-image-{abi}", *header_packages(flavour, abi)) if abi else ()
+    sizes = [int(shown(name, version).get("Size", 0)) for name in names]
+    return (sizes[0], sizes[1:]) if sizes and all(sizes) else (0, [])
 
 
 SUITES = ("sid", "trixie-backports")
