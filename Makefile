@@ -8,7 +8,6 @@
 
 CONFIG ?= default
 ARCH ?= x86_64
-FLAVOUR ?= cloud-amd64
 N ?= 50
 CROSS := $(filter i386 arm64 s390x,$(ARCH))
 
@@ -66,9 +65,9 @@ randconfigs: setup-configs	## compile N random configurations (N=50): with and w
 	@scripts/build-configs random -n $(N)
 
 .PHONY: deb
-deb: setup-deb $(if $(filter arm64,$(FLAVOUR)),setup-deb-arm64)	## build Debian packages: the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
+deb: setup-deb $(if $(filter arm64,$(FLAVOUR)),setup-deb-arm64)	## build build/deb/FLAVOUR/: Debian packages of the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
 	@scripts/deb "$(FLAVOUR)"
-	@scripts/deb-tools $(if $(filter arm64,$(FLAVOUR)),arm64,amd64)
+	@scripts/deb-tools "$(FLAVOUR)"
 
 .PHONY: tree
 tree: setup-tree	## make build/linux, the base with overlay and queue, and build/linux-base, the base

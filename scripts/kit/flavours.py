@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The flavours of `make deb`: what each is made from, and the folder of its packages.
+
+build/deb/FLAVOUR/ has the packages that a machine installs, of one version and one
+architecture: linux-image-, linux-headers- and codetag-tools.  Its folder extra/ has the
+others: linux-libc-dev, which would replace Debian's package, and debug information.
+"""
+
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+from . import archive, kbuild
+from .util import BUILD, TOP, fail, write_if_changed
+
+
+class Flavour(NamedTuple):
+    arch: str                   # in our words
+    debarch: str                # in Debian's
+    config: Optional[str]       # Debian's configuration, a file in linux-config-6.1
+    steps: int                  # of a first build
+
+
+FLAVOURS = {
+    "cloud-amd64": Flavour("x86_64", "amd64", "config.amd64_none_cloud-amd64", 11300),
+    "amd64": Flavour("x86_64", "amd64", "config.amd64_none_amd64", 30000),
+    "arm64": Flavour("arm64", "arm64", "config.arm64_none_arm64", 30000),
+    "default": Flavour("x86_64", "amd64", None, 1000),
+}
+# a machine's architecture: the flavours that it can build, its default first
+BUILDS = {"amd64": ("cloud-amd64", "amd64", "arm64", "default"), "arm64": ("arm64",)}
+FRAGMENTS = TOP / "scripts" / "debian"
+EXTRA_RE = re.compile(r"-dbg(sym)?_|^linux-libc-dev_|\.(buildinfo|changes)$")
+
+
+def chosen(word):
+    """The flavour of that name; without a name, the default of this machine."""
+    if word and word not in FLAVOURS:
+        fail(f"no FLAVOUR={word}; there are: {', '.join(FLAVOURS)}")
+    machine = archive.native()
+    if machine not in BUILDS:
+        fail(f"packages are built on {' or '.join(BUILDS)}, and this is {machine}")
+    if word and word not in BUILDS[machine]:
+        fail(f"FLAVOUR={word} is built on {FLAVOURS[word].debarch}, and this is {machine}, "
+             f"which builds {', '.join(BUILDS[machine])}")
+    return word or BUILDS[machine][0]
+
+
+def out_dir(flavour):
+    """Where kbuild builds it, with debug information or without: a later run continues there."""
+    return kbuild.out_dir(FLAVOURS[flavour].arch, f"deb-{flavour}")
+
+
+def fragments(flavour, debug_info):
+    """The files that are merged into the configuration of the flavour."""
+    if not FLAVOURS[flavour].config:
+        if debug_info:
+            fail(f"FLAVOUR={flavour} has no DEBUG_INFO=1")
+        return kbuild.fragments("deb-default")
+    names = ["codetag", "package"] + (["debug-info"] if debug_info else [])
+    return [FRAGMENTS / f"{name}.config" for name in names]
+
+
+def start(flavour, out):
+    """Debian's configuration of the flavour, as a file in out, or None."""
+    _, debarch, name, _ = FLAVOURS[flavour]
+    if not name:
+        return None
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "debian.config"
+    write_if_changed(path, archive.debian_config(name, debarch))
+    return path
+
+
+def suffix(flavour):
+    """The last part of the version of its packages."""
+    return f"+{flavour.removesuffix('-amd64')}"
+
+
+def version(flavour, when):
+    """Greater than Debian's version of the same source, and rising with time."""
+    words = (BUILD / "linux-base.id").read_text().split()
+    base = archive.base_version() or f"{words[-2]}-0"
+    stamp = time.strftime("%Y%m%d.%H%M", time.gmtime(when))
+    return f"{base}+codetag{stamp}{suffix(flavour)}"
+
+
+def folder(flavour):
+    return BUILD / "deb" / flavour
+
+
+def is_extra(name):
+    """Is this file, by its name, one that a machine need not install?"""
+    return bool(EXTRA_RE.search(name))
+
+
+def publish(flavour, new, pattern):
+    """Move these files to the folder of the flavour, in place of all that fit the pattern there.
+
+    Return their new paths.
+    """
+    extra = folder(flavour) / "extra"
+    extra.mkdir(parents=True, exist_ok=True)
+    for old in (*folder(flavour).glob(pattern), *extra.glob(pattern)):
+        old.unlink()
+    return [Path(shutil.move(path, (extra if is_extra(path.name) else extra.parent) / path.name))
+            for path in new]
+
+
+def collect(flavour, number):
+    """Publish the packages of this version, which kbuild put beside out_dir(); return their paths.
+
+    Nothing of the flavour remains there, also of a build that was interrupted.
+    """
+    where = out_dir(flavour).parent
+    found = sorted(where.glob(f"linux-*_{number}_*.deb"))
+    if not found:
+        fail(f"the build made no package of version {number}")
+    paths = publish(flavour, found, "linux-*")
+    for rest in where.glob(f"linux-*{suffix(flavour)}_*"):
+        rest.unlink()
+    return paths
