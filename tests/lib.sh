@@ -133,6 +133,24 @@ clone_all() {
 	git -C "$1" commit -q -m everything
 }
 
+# fake_deb DIR PACKAGE VERSION ARCH [FILE...]: make a package; each file has its own name as text
+fake_deb() {
+	local dir=$1 package=$2 version=$3 arch=$4 root file
+	shift 4
+	root=$(mktemp -d "$work/deb.XXXXXX")
+	mkdir -p "$dir" "$root/DEBIAN"
+	chmod 755 "$root"
+	printf '%s\n' "Package: $package" "Version: $version" "Architecture: $arch" \
+		'Maintainer: tester <tester@localhost>' 'Description: none' >"$root/DEBIAN/control"
+	for file; do
+		mkdir -p "$root/$(dirname "$file")"
+		echo "$file" >"$root/$file"
+	done
+	(cd "$root" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | xargs -0 -r md5sum >DEBIAN/md5sums)
+	dpkg-deb -Zgzip -z1 --root-owner-group -b "$root" "$dir" >/dev/null
+	rm -rf "$root"
+}
+
 # fixture: make ./repo with a base of three files, a queue of two patches that add
 # lib/answer.c and a KUnit source, and build/linux made from both
 fixture() {
