@@ -16,6 +16,8 @@ from kit import flavours  # noqa: E402
 
 ARCHES = ("amd64", "all")
 FLAVOUR = "cloud-amd64"
+# a file of the packages of image and headers
+CONFIGS = ("boot/config-%s", "usr/src/linux-headers-%s/.config")
 
 
 def field(deb, name):
@@ -65,15 +67,34 @@ class Packages:
             shutil.copy(deb, folder)
 
     def lay_next(self, folder):
-        """The image and the headers as a later build of the same release: a higher version."""
+        """The image and the headers as a later build of the same release.
+
+        It has a higher version and another configuration.
+        """
         os.makedirs(folder)
         for deb in self.debs:
             if field(deb, "Package") in (self.image, self.headers):
-                repack(deb, folder)
+                repack(deb, folder, [path % self.release for path in CONFIGS])
 
 
-def repack(deb, folder):
-    """Writes a copy of a package whose version is the next one."""
+def append(root, path):
+    """Appends a line to a file of an unpacked package, if the package has it."""
+    if not os.path.exists(os.path.join(root, path)):
+        return
+    with open(os.path.join(root, path), "r+b") as f:
+        text = f.read() + b"# the next build\n"
+        f.seek(0)
+        f.write(text)
+    sums = os.path.join(root, "DEBIAN", "md5sums")
+    with open(sums) as f:
+        lines = re.sub(r"^[0-9a-f]+(?=  %s$)" % re.escape(path), hashlib.md5(text).hexdigest(), f.read(),
+                       flags=re.M)
+    with open(sums, "w") as f:
+        f.write(lines)
+
+
+def repack(deb, folder, changed):
+    """Writes a copy of a package whose version is the next one; these files differ."""
     work = os.path.join(folder, "work")
     log = os.path.join(folder, os.path.basename(deb) + ".log")
     guest.quiet_command(["dpkg-deb", "-R", deb, work], log)
@@ -82,6 +103,8 @@ def repack(deb, folder):
         text = re.sub(r"^(Version: .*)$", r"\1+next", f.read(), flags=re.M)
     with open(control, "w") as f:
         f.write(text)
+    for path in changed:
+        append(work, path)
     guest.quiet_command(["dpkg-deb", "-Zgzip", "-z1", "--root-owner-group", "-b", work, folder], log)
     os.unlink(log)
     shutil.rmtree(work)

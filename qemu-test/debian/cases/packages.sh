@@ -2,8 +2,8 @@
 #
 # Upgrade, removal and purge of our packages, with Debian's kernel installed beside ours.
 #
-# The upgrade is in /qt/next: packages of image and headers with the same files and a higher
-# version.  The host makes them.
+# The upgrade is in /qt/next: packages of image and headers with a higher version, and with
+# another line in the configuration.  The host makes them.
 #
 # timeout: 1800
 
@@ -33,6 +33,13 @@ test_1_upgrades_to_the_next_build()
 	done
 	eq "dpkg --audit" "$(dpkg --audit)" ""
 	[ -s "/boot/initrd.img-$OURS" ] || fail "the upgrade made no initrd"
+}
+
+test_1_upgrade_brings_its_files()
+{
+	for file in "/boot/config-$OURS" "/usr/src/$HEADERS/.config"; do
+		grep -qx "# the next build" "$file" || fail "$file is still that of the first build"
+	done
 }
 
 test_1_upgrade_adds_no_entry()
