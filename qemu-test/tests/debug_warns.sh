@@ -6,7 +6,7 @@
 # append: sysctl.vm.mem_profiling=1
 # modules: ctag_life
 # expect-console: WARNING: CPU: \d+ PID: \d+ at lib/alloc_tag\.c:\d+ alloc_tag_warn
-# expect-console: Call Trace:
+# expect-console: Call [Tt]race:
 # expect-console: alloc_tag: an allocation outside of any hook$
 # expect-console: alloc_tag: a free of memory that is accounted to nobody$
 
