@@ -257,16 +257,24 @@ struct alloc_tag_ref *pgalloc_tag_map_of_addresses(void)
 static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
 				       int nid)
 {
-	unsigned long from = (unsigned long)pgalloc_tag_ref(pfn_to_page(pfn));
-	unsigned long to = (unsigned long)pgalloc_tag_ref(pfn_to_page(end));
+	unsigned long first = (unsigned long)pgalloc_tag_ref(pfn_to_page(pfn));
+	unsigned long last = (unsigned long)pgalloc_tag_ref(pfn_to_page(end));
+	unsigned long from = PAGE_ALIGN_DOWN(first), to = PAGE_ALIGN(last);
 	int ret;
 
-	from = PAGE_ALIGN_DOWN(from);
-	to = PAGE_ALIGN(to);
 	ret = vmemmap_populate_basepages(from, to, nid, NULL);
-	if (!ret)
+	if (ret)
+		return ret;
+	/*
+	 * At boot, fill whole pages: there are struct pages for memory holes,
+	 * too. Later, other memory that is in use can have its references in
+	 * the same page: with pages of 64 KiB, one page has those of 2 GiB.
+	 */
+	if (slab_is_available())
+		memset((void *)first, PGALLOC_TAG_FRESH, last - first);
+	else
 		memset((void *)from, PGALLOC_TAG_FRESH, to - from);
-	return ret;
+	return 0;
 }
 
 #else /* CONFIG_PGALLOC_TAG_FLAT_MAP */
