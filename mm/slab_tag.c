@@ -56,16 +56,15 @@ slab_tag_refs(const struct kmem_cache *s, const struct slab *slab)
 #ifdef CONFIG_SLUB
 /*
  * The reference of an object in a slab of the usual order, or NULL if its slab
- * can be a smaller one. That has one page, unless the object does not fit into a
- * page with its reference.
+ * is a smaller one. That has one page: sizes are multiples of a word, so an
+ * object of less than a page fits into one with its reference.
  */
 static __always_inline struct alloc_tag_ref *
 slab_tag_ref_usual(const struct kmem_cache *s, const void *object)
 {
 	unsigned long full = s->tag_mask_full;
 
-	if (!full || slab_tag_room(s->size) > PAGE_SIZE ||
-	    !PageCompound(virt_to_page(object)))
+	if (!full || !PageCompound(virt_to_page(object)))
 		return NULL;
 	return slab_tag_ref(s, LONG_MIN | ((unsigned long)object & full), object);
 }
@@ -199,10 +198,10 @@ static bool slab_tag_is_small(const struct kmem_cache *s,
 }
 
 /*
- * While a cache has small slabs, the address of an object does not give that of
- * its slab, so the slow path looks it up. The mask becomes zero before the
- * first small slab has an allocated object, and nonzero again only after the
- * last small slab is empty.
+ * While a cache has small slabs, the address of an object does not tell whether
+ * its slab is one, so the slow path looks at the struct page. The mask becomes
+ * zero before the first small slab has an allocated object, and nonzero again
+ * only after the last small slab is empty.
  *
  * Zero is safe for every object. For an object of a small slab, nobody may see
  * the full mask:
@@ -229,7 +228,10 @@ static void slab_tag_add_small(struct kmem_cache *s, int nr)
 	/* All CPUs read the mask: write only what changes. */
 	if (s->tag_mask != mask)
 		WRITE_ONCE(s->tag_mask, mask);
-	/* Pairs with the smp_rmb() in slab_tag_free(), see above. */
+	/*
+	 * Pairs with the smp_rmb() in slab_tag_free(), see above. Also for a
+	 * zero that another CPU wrote before this one took the lock.
+	 */
 	smp_wmb();
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
