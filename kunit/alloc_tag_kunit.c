@@ -61,6 +61,22 @@ static void test_every_tag_has_an_index(struct kunit *test)
 	KUNIT_EXPECT_GT(test, n, 100);
 }
 
+/* An index that an overrun left behind: a warning, and nothing is counted. */
+static void test_index_of_no_site(struct kunit *test)
+{
+	unsigned int index = alloc_tag_nr;
+	long calls;
+	s64 bytes;
+
+	if (index >= ALLOC_TAG_NR_PARTS ||
+	    !alloc_tag_chunks[index >> ALLOC_TAG_CHUNK_SHIFT])
+		kunit_skip(test, "the last chunk of counters is full");
+	alloc_tag_count(index, 64, 1);
+	lazy_percpu_counter_read(alloc_tag_counter(index), &bytes, &calls);
+	KUNIT_EXPECT_EQ(test, bytes, 0);
+	KUNIT_EXPECT_EQ(test, calls, 0);
+}
+
 static void test_kmalloc_sizes(struct kunit *test)
 {
 	static const size_t sizes[] = { 1, 8, 100, 192, 1024, 2048, 4096, 8192 };
@@ -511,6 +527,7 @@ static void test_boot_parameter(struct kunit *test)
 
 static struct kunit_case alloc_tag_cases[] = {
 	KUNIT_CASE(test_every_tag_has_an_index),
+	KUNIT_CASE(test_index_of_no_site),
 	KUNIT_CASE(test_kmalloc_sizes),
 	KUNIT_CASE(test_objects_side_by_side),
 	KUNIT_CASE(test_bulk_objects),

@@ -5,7 +5,7 @@
 #
 # append: kunit.enable=1 sysctl.vm.mem_profiling=1 log_buf_len=1M
 # timeout: 300
-# expect-console: alloc_tag: no index 4711, memory corruption
+# expect-console: alloc_tag: no index \d+, memory corruption
 # expect-console: WARNING: CPU: \d+ PID: \d+ at lib/alloc_tag\.c:\d+ alloc_tag_count_slow
 # expect-console: Call Trace:
 
