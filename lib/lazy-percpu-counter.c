@@ -236,8 +236,8 @@ static_assert(sizeof(local_t) == sizeof(long));
  * @count: added to the count, may be negative
  *
  * For architectures whose this_cpu_add() disables interrupts and whose
- * local_add() does not. The function cannot be in line: <asm/local.h> includes <linux/percpu.h>,
- * which needs this header because its allocations are counted.
+ * local_add() does not. The function cannot be in line: <asm/local.h> includes
+ * <linux/percpu.h>, which needs this header because its allocations are counted.
  *
  * Context: as lazy_percpu_counter_add().
  */
