@@ -144,7 +144,10 @@ MAKE(kstrndup, kstrndup("a string that is cut short", 8, gfp))
 MAKE(kmemdup_nul, kmemdup_nul("four", 4, gfp))
 MAKE(kvmalloc_small, kvmalloc(700, gfp))
 MAKE(kvmalloc_big, kvmalloc(48 * PAGE_SIZE, gfp))
+#ifndef CONFIG_ARM64_64K_PAGES
+/* with pages of 64 KiB, that is half a gigabyte */
 MAKE(kvmalloc_huge, kvmalloc(KMALLOC_MAX_SIZE + PAGE_SIZE, gfp))
+#endif
 MAKE(vmalloc, vmalloc(3 * PAGE_SIZE))
 MAKE(vzalloc, vzalloc(2 * PAGE_SIZE))
 MAKE(alloc_page, alloc_page(gfp))
@@ -267,7 +270,9 @@ static struct site sites[] = {
 	  .how = CTAG_KVFREE, .width = 1, .calls = 1, .size = 700,
 	  .process = true },
 	SITE_KVMALLOC(kvmalloc_big, 48, 0),
+#ifndef CONFIG_ARM64_64K_PAGES
 	SITE_KVMALLOC(kvmalloc_huge, KMALLOC_MAX_SIZE / PAGE_SIZE + 1, 2),
+#endif
 	SITE_KVMALLOC(vmalloc, 3, 0),
 	SITE_KVMALLOC(vzalloc, 2, 0),
 	SITE_PAGES(alloc_page, 0, 1, 1),

@@ -78,7 +78,8 @@ charge_moves()
 test_memory_cgroup()
 {
 	fresh
-	want=$((40 * (8192 + 256)))
+	page=$(awk '/^KernelPageSize/ { print $2 * 1024; exit }' /proc/self/smaps)
+	want=$((40 * (2 * page + 256)))
 	if grep -q cgroup.memory=nokmem /proc/cmdline; then
 		want=0
 	fi
