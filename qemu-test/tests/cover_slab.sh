@@ -8,10 +8,6 @@
 # append: sysctl.vm.mem_profiling=1 slub_debug=FZPU
 # append: sysctl.vm.mem_profiling=1 slub_max_order=1
 # append: sysctl.vm.mem_profiling=1 slub_min_order=2
-# append@arm64-64k: sysctl.vm.mem_profiling=1
-# append@arm64-64k: sysctl.vm.mem_profiling=1 slab_nomerge
-# append@arm64-64k: sysctl.vm.mem_profiling=1 slub_debug=FZPU
-# append@arm64-64k: sysctl.vm.mem_profiling=1 slub_max_order=1
 # append@slab: sysctl.vm.mem_profiling=1
 # append@slab: sysctl.vm.mem_profiling=1 slab_nomerge
 # modules: ctag_cover_slab
