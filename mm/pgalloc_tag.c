@@ -209,9 +209,9 @@ static_assert(ALLOC_TAG_EXEMPT == 0xffff);
 struct alloc_tag_ref *pgalloc_tag_map __ro_after_init;
 
 /*
- * The struct pages that can exist. arm64 has address space for those of its
- * direct map: the first is not that of page frame 0, and with few virtual
- * address bits there are fewer than physical addresses.
+ * The struct pages that can exist. On arm64, vmemmap covers the direct map only:
+ * its first struct page is not that of page frame 0, and with few bits of
+ * virtual addresses it has fewer than MAX_PHYSMEM_BITS permits.
  */
 #ifdef CONFIG_ARM64
 #define PGALLOC_TAG_FIRST	VMEMMAP_START
@@ -354,8 +354,8 @@ static int __meminit pgalloc_tag_cover(unsigned long pfn, unsigned long end,
  * @nr: number of pages
  *
  * For allocated pages that leave the memory of this machine without a free, for
- * example to the hypervisor. They may come back by a free, which then finds
- * nothing to release.
+ * example to the hypervisor. If they come back, their free finds no reference
+ * and subtracts nothing.
  *
  * Context: any; the caller owns the pages.
  */

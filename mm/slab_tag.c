@@ -56,8 +56,9 @@ slab_tag_refs(const struct kmem_cache *s, const struct slab *slab)
 #ifdef CONFIG_SLUB
 /*
  * The reference of an object in a slab of the usual order, or NULL if its slab
- * is a smaller one. That has one page: sizes are multiples of a word, so an
- * object of less than a page fits into one with its reference.
+ * is a smaller one. A small slab is a single page: SLUB falls back to the lowest
+ * order that fits one object and its reference. Sizes are multiples of a word,
+ * so for an object of less than a page that is order 0.
  */
 static __always_inline struct alloc_tag_ref *
 slab_tag_ref_usual(const struct kmem_cache *s, const void *object)
@@ -140,9 +141,10 @@ EXPORT_SYMBOL_GPL(__kmem_cache_retag);
 
 /*
  * 1 / size - 1 / 2, as a fraction for slab_tag_scale(), rounded up to an even
- * number: then its product with LONG_MIN is exact. On 64 bit without a product
- * of 128 bits, that product overflows to 0 before the shift, which is as good:
- * slab_tag_setup() subtracts the same 0. Signed overflow wraps in the kernel.
+ * number: then its product with LONG_MIN is exact. On 64 bit without __int128,
+ * the product of an even number with LONG_MIN wraps to 0 (the kernel is built
+ * with -fno-strict-overflow). slab_tag_setup() computes the base by the same
+ * product, so the two cancel out.
  */
 static s64 slab_tag_fraction(unsigned int size)
 {

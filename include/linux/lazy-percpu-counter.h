@@ -99,9 +99,9 @@ lazy_percpu_part_add(struct lazy_percpu_part __percpu *parts,
  * @sum: added to the sum, may be negative; at most LAZY_PERCPU_ADD_MAX on 32 bit
  * @count: added to the count, may be negative
  *
- * Context: any, including NMI if the architecture's this_cpu_add() is safe
- * there, or local_add() with CONFIG_LAZY_PERCPU_COUNTER_LOCAL. Never allocates,
- * never takes a lock.
+ * Context: any. In an NMI, if the architecture's this_cpu_add() is safe there;
+ * with CONFIG_LAZY_PERCPU_COUNTER_LOCAL, if its local_add() is, and on 64 bit
+ * only. Never allocates, never takes a lock.
  */
 static __always_inline void
 lazy_percpu_counter_add(struct lazy_percpu_counter *c, long sum, long count)

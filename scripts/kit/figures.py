@@ -187,8 +187,8 @@ MARK = re.compile(r"^((?:<!--|\.\.) bench: (?!end\b)([^\n]+?)(?: -->)?\n).*?^(?=
 def pairs(rows):
     """The table of README.md."""
     names = ["base", "never", "0", "1", "on", "m.on", "n.on", "n.1c on", "ratio"]
-    heads = ["pair", "unpatched", "`never`", "`0`", "`1`", "on adds", "6.12's", "newest's",
-             "newest's, compressed", "to 6.12's"]
+    heads = ["pair", "unpatched", "`never`", "`0`", "`1`", "on adds", "6.12 adds", "newest adds",
+             "newest, compressed, adds", "ratio to 6.12"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for row in rows:
         if row.section == "instructions" and row.case in PAIRS:
