@@ -27,6 +27,14 @@ test_nothing_accounted()
 	eq "bytes and calls" "$(sum_tags .)" "0 0"
 }
 
+# make bench measures this kernel, too
+test_reads_can_be_measured()
+{
+	[ -x /qt/bin/allocinfo_cost ] || skip "no allocinfo_cost here"
+	/qt/bin/allocinfo_cost > /tmp/cost || fail "allocinfo_cost fails"
+	eq "tables by node" "$(grep nodes /tmp/cost)" "read: nodes n/a"
+}
+
 test_memory_is_given_back()
 {
 	[ "$(uname -m)" != aarch64 ] || skip "only x86 frees a part of its image"
