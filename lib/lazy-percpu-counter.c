@@ -38,8 +38,9 @@
  * `steps` is behind by less than eight. In the middle of an addition of 512 MiB
  * it is behind by two. If an interrupt comes there, and is itself in the middle
  * of an addition of less than 256 MiB, `steps` is behind by one more. So the
- * two words need not match at any moment, and nothing is locked. Interrupts stay
- * enabled, except where this_cpu_add() would disable them several times.
+ * two words may differ at any moment, and an addition takes no lock. It leaves
+ * interrupts enabled, except on architectures whose this_cpu_add() disables
+ * them: there it disables them once.
  */
 #include <linux/atomic.h>
 #include <linux/export.h>
@@ -237,7 +238,8 @@ static_assert(sizeof(local_t) == sizeof(long));
  *
  * For architectures whose this_cpu_add() disables interrupts and whose
  * local_add() does not. The function cannot be in line: <asm/local.h> includes
- * <linux/percpu.h>, which needs this header because its allocations are counted.
+ * <linux/percpu.h>, which needs this header, because its allocations are
+ * counted.
  *
  * Context: as lazy_percpu_counter_add().
  */

@@ -231,8 +231,8 @@ static void slab_tag_add_small(struct kmem_cache *s, int nr)
 	if (s->tag_mask != mask)
 		WRITE_ONCE(s->tag_mask, mask);
 	/*
-	 * Pairs with the smp_rmb() in slab_tag_free(), see above. Also for a
-	 * zero that another CPU wrote before this one took the lock.
+	 * Pairs with the smp_rmb() in slab_tag_free(), see above. The zero may
+	 * be older: another CPU can have written it under this lock.
 	 */
 	smp_wmb();
 	raw_spin_unlock_irqrestore(&lock, flags);

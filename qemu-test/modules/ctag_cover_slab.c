@@ -23,8 +23,8 @@
  *
  * with LAYOUT the place of the list of free objects: "on", "off" or "object" with SLAB,
  * "slub" with SLUB; "+map" is added if references are in the map of pages. SMALL is the
- * number of these objects that are in slabs of a smaller order than usual. PATH is "fast"
- * if an object's address gives the place of its reference, else "slow".
+ * number of objects in slabs of a smaller order than usual. PATH is "fast" if the formula
+ * finds the references of the cache, and "slow" if a function does.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

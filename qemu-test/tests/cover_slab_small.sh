@@ -67,9 +67,9 @@ no_slabs()
 	[ "$caches" -ge $want ] || fail "only $caches caches can have small slabs"
 }
 
-# as_the_module_sees usual|small|mixed: no live object is in a small slab; all are but those of
-# one slab; or some are in each cache.  A cache with references in its slabs has the slow path
-# exactly if one of them is small.
+# as_the_module_sees usual|small|mixed: checks which live objects are in small slabs: none; all
+# but those of one slab; or some in each cache.  A cache whose references are in its slabs must
+# take the slow path if one of its slabs is small, and the fast path if none is.
 as_the_module_sees()
 {
 	awk -v how="$1" '
@@ -96,8 +96,8 @@ as_the_module_sees()
 	}' /tmp/can $DIR/table
 }
 
-# as_sysfs_sees usual|small|mixed: the same of all slabs, from the number of objects in them.
-# "slabs" and "total_objects" have the sums first, and then those of each node.
+# as_sysfs_sees usual|small|mixed: checks the same from the number of slabs and of objects in
+# them.  The files begin with the sum of all nodes; the number of each node follows.
 as_sysfs_sees()
 {
 	while read -r cache objects; do
@@ -286,8 +286,8 @@ test_switched_meanwhile()
 	as_table "freed again"
 }
 
-# Both CPUs allocate objects, free them, and free empty slabs, while each third try to make a
-# slab fails.  So small slabs come and go in caches that have objects in usual slabs.
+# Both CPUs allocate and free objects, and shrink the caches.  Every third attempt to make a slab
+# fails, so small slabs come and go in caches that have objects in usual slabs.
 test_come_and_go_on_both_cpus()
 {
 	no_slabs

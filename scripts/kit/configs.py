@@ -11,7 +11,7 @@ from .util import TOP
 LARGE = """DRM SOUND MEDIA_SUPPORT STAGING INFINIBAND WLAN ETHERNET IIO HWMON USB_SUPPORT
 SCSI_LOWLEVEL INPUT I2C SPI RC_CORE FB MTD TARGET_CORE COMEDI GNSS CAN_DEV""".split()
 
-# What makes a build slow or large and says nothing about the series.
+# Options that make a build slow or large, and that do not touch the code of the series.
 SLOW = """KASAN KCSAN UBSAN GCOV_KERNEL DEBUG_INFO DEBUG_INFO_DWARF5 DEBUG_INFO_DWARF4
 DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT COMPILE_TEST_WARNINGS KCOV FTRACE_MCOUNT_USE_RECORDMCOUNT
 GCC_PLUGINS LTO_CLANG_FULL BUILD_BIN2C MODULE_COMPRESS_XZ MODULE_SIG HEADERS_INSTALL
@@ -57,9 +57,10 @@ def random_lines(arch, seed):
 
 
 def allmod_lines():
-    """What allmodconfig gets: all options of the series.  Some of SLOW may be selected by others.
+    """The options that allmodconfig must set: all of the series.  It may ignore what is off, if
+    another option selects it.
 
-    Most KUnit suites of the series need KUnit in the kernel itself.
+    KUnit is built in, because most suites of the series depend on KUNIT=y.
     """
     return Wanted(["CONFIG_WERROR=y", "CONFIG_MODULES=y", "CONFIG_KUNIT=y", *(f"{symbol}=y" for symbol in OURS)],
                   off(SLOW))

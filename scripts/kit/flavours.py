@@ -29,7 +29,7 @@ FLAVOURS = {
     "arm64": Flavour("arm64", "arm64", "config.arm64_none_arm64", 30000),
     "default": Flavour("x86_64", "amd64", None, 1000),
 }
-# a machine's architecture: the flavours that it can build, its default first
+# What a machine of an architecture can build; the first flavour is its default.
 BUILDS = {"amd64": ("cloud-amd64", "amd64", "arm64", "default"), "arm64": ("arm64",)}
 FRAGMENTS = TOP / "scripts" / "debian"
 EXTRA_RE = re.compile(r"-dbg(sym)?_|^linux-libc-dev_|\.(buildinfo|changes)$")

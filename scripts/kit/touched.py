@@ -20,7 +20,7 @@ from .util import clean_env, fail, git
 INCLUDE_RE = re.compile(r'^([^:]+):[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)')
 READ_RE = re.compile(rb"^  ([^$\s]\S*\.[ch])\b", re.M)
 SOURCE_RE = re.compile(rb"^source_\S+ := (\S+\.c)$", re.M)
-# Folders of the kernel.  Those that every architecture has must be compiled.
+# Folders that do not belong to one architecture: their files must be compiled.
 KERNEL = ["drivers", "fs", "net", "mm", "kernel", "lib", "block", "crypto", "security", "ipc", "sound", "init",
           "virt", "io_uring", "certs", "samples"]
 SCANNED = [*KERNEL, "arch", "include", "usr"]
