@@ -24,6 +24,7 @@
  * follows each object.
  */
 #include <linux/alloc_tag.h>
+#include <linux/alloc_tag_watch.h>
 #include <linux/export.h>
 #include <linux/kfence.h>
 #include <linux/math64.h>
@@ -120,6 +121,39 @@ void __slab_tag_free(const struct kmem_cache *s, const void *object)
 	if (likely(ref))
 		alloc_tag_sub(ref, s->size);
 }
+
+#ifdef CONFIG_SLUB
+/**
+ * slab_tag_alloc_bulk - account objects that are allocated together
+ * @s: their cache
+ * @nr: number of objects
+ * @p: the objects, none NULL
+ *
+ * Changes the counter once for all objects whose reference the formula finds,
+ * unless the call site is watched.
+ */
+void slab_tag_alloc_bulk(const struct kmem_cache *s, size_t nr, void **p)
+{
+	unsigned long index = current->alloc_tag->ct.index;
+	bool watched = alloc_tag_watched(index);
+	struct alloc_tag_ref *ref;
+	long offset, added = nr;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		offset = slab_tag_offset(s, p[i]);
+		if (unlikely(watched || !offset) || slab_tag_is_kfence(p[i])) {
+			slab_tag_alloc_one(s, p[i]);
+			added--;
+			continue;
+		}
+		ref = slab_tag_ref(s, offset, p[i]);
+		alloc_tag_check_add(ref, index);
+		ref->index = index;
+	}
+	alloc_tag_count(index, added * s->size, added);
+}
+#endif
 
 /**
  * __kmem_cache_retag - move an object from its tag to the current one

@@ -14,6 +14,7 @@
 
 void __slab_tag_alloc(const struct kmem_cache *s, const void *object);
 void __slab_tag_free(const struct kmem_cache *s, const void *object);
+void slab_tag_alloc_bulk(const struct kmem_cache *s, size_t nr, void **p);
 void slab_tag_setup(struct kmem_cache *s, unsigned int order,
 		    unsigned int objects);
 void slab_tag_init(struct kmem_cache *s, struct slab *slab,
@@ -171,6 +172,10 @@ static __always_inline void slab_tag_alloc(const struct kmem_cache *s,
 
 	if (!mem_alloc_profiling_enabled())
 		return;
+	if (IS_ENABLED(CONFIG_SLUB) && !__builtin_constant_p(nr)) {
+		slab_tag_alloc_bulk(s, nr, p);
+		return;
+	}
 	for (i = 0; i < nr; i++)
 		slab_tag_alloc_one(s, p[i]);
 }
