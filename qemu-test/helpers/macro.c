@@ -40,6 +40,7 @@
 #include <unistd.h>
 
 #include "cycles.h"
+#include "marks.h"
 
 static void __attribute__((noreturn)) die(const char *what)
 {
@@ -252,17 +253,20 @@ int main(int argc, char **argv)
 	}
 	rounds = strtoul(argv[2], NULL, 0);
 	for (unsigned long i = 0; i <= rounds; i++) {
-		unsigned long long start;
+		unsigned long long start, took;
 
 		if (!strcmp(argv[3], "cold")) {
 			settle();
 			drop_caches();
 		}
 		settle();
+		MARK_BEGIN();
 		start = cycles();
 		one_round(argv[3], argv + 4);
+		took = cycles() - start;
+		MARK_END();
 		if (i)
-			printf("macro: %s %llu\n", argv[1], cycles() - start);
+			printf("macro: %s %llu\n", argv[1], took);
 	}
 	return 0;
 }

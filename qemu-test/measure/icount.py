@@ -36,11 +36,11 @@ insmod /modules/wait_cost.ko 2> /dev/null; true
 WAITS_LINE = re.compile(r"wait_cost: (\S+) (\d+)")
 
 
-def run(name, config, script, mode=None, mods=(), timeout=600, extra=(), append=""):
+def run(name, config, script, mode=None, mods=(), timeout=600, extra=(), append="", qemu=()):
     """Boots a kernel that is built already; returns its Outcome.
 
     mode is the value of vm.mem_profiling at boot, None for a kernel without profiling.
-    append are more boot parameters.
+    append are more boot parameters, qemu more arguments of the emulator.
     """
     append = APPEND + (PROFILING + mode + " " if mode else "") + append
     with guest.claim(name):
@@ -51,7 +51,7 @@ def run(name, config, script, mode=None, mods=(), timeout=600, extra=(), append=
                                  [("qt/test.sh", path), *extra])
         out = guest.boot(name, guest.kernel_image(config), initrd, append,
                          timeout=timeout, cpus=1,
-                         extra=guest.ICOUNT + SAME_EACH_TIME)
+                         extra=(*guest.ICOUNT, *SAME_EACH_TIME, *qemu))
     if out.ended:
         raise guest.Failure("%s: %s; see %s" %
                             (name, out.ended, out.console_path))
@@ -182,18 +182,23 @@ def ext4():
     return packed
 
 
-def macro(label, config, mode, rounds=ROUNDS, mods=()):
-    """The workloads in one kernel; name -> instructions, the median round.
+def macro_guest(name, config, mode, rounds, mods=(), **how):
+    """Runs the workloads in one kernel; returns its Outcome.
 
-    mods are the modules that the kernel needs for a loop device.
+    mods are the modules that the kernel needs for a loop device, how more arguments of run().
     """
     script = "".join("insmod /modules/%s\n" % os.path.basename(m) for m in mods)
     script += MACRO_SCRIPT + "".join(
         "cd %s; /qt/bin/macro '%s' %d %s\n" %
-        ("/mnt/x" if disk else "/tmp", name, rounds, how)
-        for name, disk, how in MACRO)
-    out = run("macro." + label, config, script, mode, mods,
-              extra=[("qt/disk.gz", ext4()), *program("hackbench")])
+        ("/mnt/x" if disk else "/tmp", workload, rounds, args)
+        for workload, disk, args in MACRO)
+    return run(name, config, script, mode, mods,
+               extra=[("qt/disk.gz", ext4()), *program("hackbench")], **how)
+
+
+def macro(label, config, mode, rounds=ROUNDS, mods=()):
+    """The workloads in one kernel; name -> instructions, the median round."""
+    out = macro_guest("macro." + label, config, mode, rounds, mods)
     found = {name: [] for name, _, _ in MACRO}
     for name, n in MACRO_LINE.findall(out.ktap):
         found[name].append(int(n))

@@ -112,23 +112,40 @@ SUITES = ("sid", "trixie-backports")
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
-def later_suites():
-    """Options with which apt knows the suites after Debian 12, in lists and caches of its own."""
-    state = DL / "apt-later"
+def other_lists(name, kind, suites):
+    """Options with which apt knows these suites, in lists and caches of its own.
+
+    kind is deb or deb-src.
+    """
+    state = DL / f"apt-{name}"
     (state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     sites = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages"],
                            check=True, stdout=subprocess.PIPE, text=True).stdout.split()
     if not sites:
         fail("apt has no archive; run `apt-get update`")
     listing = state / "sources.list"
-    listing.write_text("".join(f"deb [signed-by={KEYRING}] {sites[0]} {suite} main\n" for suite in SUITES))
+    listing.write_text("".join(f"{kind} [signed-by={KEYRING}] {sites[0]} {suite} main\n" for suite in suites))
     return [f"Dir::State={state}", f"Dir::Cache={state}/cache", "Dir::State::status=/dev/null",
             f"Dir::Etc::SourceList={listing}", "Dir::Etc::SourceParts=/dev/null"]
 
 
+def source_of(name):
+    """The tar archive with the upstream source of a package of Debian 12."""
+    found = sorted(DL.glob(f"{name}_*.orig.tar.xz"))
+    if found:
+        return found[-1]
+    print(f"downloading the source of {name}", flush=True)
+    options = other_lists("source", "deb-src", ["bookworm"])
+    empty_part()
+    apt(options, "update")
+    apt(options, "source", "--download-only", "--tar-only", name)
+    archive = next((DL / "part").glob(f"{name}_*.orig.tar.xz"))
+    return archive.rename(DL / archive.name)
+
+
 def newest_mainline():
     """(package, its path) of the newest linux-source-N.M of the archive."""
-    options = later_suites()
+    options = other_lists("later", "deb", SUITES)
     empty_part()
     apt(options, "update")
     names = subprocess.run(["apt-cache", *[f"-o{option}" for option in options], "pkgnames", "linux-source-"],
