@@ -158,7 +158,8 @@ void __pgalloc_tag_add_bulk(struct list_head *list, struct page **pages,
 		ref->index = index;
 		added++;
 	}
-	alloc_tag_count(index, added * PAGE_SIZE, added);
+	if (added)
+		alloc_tag_count(index, added * PAGE_SIZE, added);
 }
 
 /**

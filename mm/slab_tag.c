@@ -151,7 +151,8 @@ void slab_tag_alloc_bulk(const struct kmem_cache *s, size_t nr, void **p)
 		alloc_tag_check_add(ref, index);
 		ref->index = index;
 	}
-	alloc_tag_count(index, added * s->size, added);
+	if (added)
+		alloc_tag_count(index, added * s->size, added);
 }
 #endif
 

@@ -163,7 +163,7 @@ static __always_inline void slab_tag_free_one(const struct kmem_cache *s,
  * slab_tag_alloc - account objects to the current tag
  * @s: their cache
  * @nr: number of objects
- * @p: the objects; NULL for one whose allocation failed
+ * @p: the objects; NULL if @nr is 1 and the allocation failed
  */
 static __always_inline void slab_tag_alloc(const struct kmem_cache *s,
 					   size_t nr, void **p)
@@ -172,7 +172,7 @@ static __always_inline void slab_tag_alloc(const struct kmem_cache *s,
 
 	if (!mem_alloc_profiling_enabled())
 		return;
-	if (IS_ENABLED(CONFIG_SLUB) && !__builtin_constant_p(nr)) {
+	if (IS_ENABLED(CONFIG_SLUB) && nr != 1) {
 		slab_tag_alloc_bulk(s, nr, p);
 		return;
 	}

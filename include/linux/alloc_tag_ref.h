@@ -94,7 +94,8 @@ static __always_inline void __alloc_tag_count(unsigned long index, long bytes,
  * @bytes: added to its bytes
  * @calls: added to its calls
  *
- * For memory that is split or regrouped, not for allocations and frees.
+ * For memory that is split or regrouped, and for a bulk allocation that no watcher
+ * follows: a watcher learns nothing of it.
  *
  * Context: any.
  */

@@ -73,8 +73,8 @@ static __always_inline bool alloc_tag_watched(unsigned long index)
 /**
  * alloc_tag_watch_count - tell the watcher that memory is allocated or freed
  * @index: index of the tag that the memory is accounted to; it is watched
- * @ref: the reference of the memory; NULL if memory is only split or regrouped,
- *	and then the watcher is not called
+ * @ref: the reference of the memory; NULL for alloc_tag_count(), and then the
+ *	watcher is not called
  * @bytes: added to the bytes of the tag
  * @calls: 1 for an allocation, -1 for a free
  *
