@@ -190,7 +190,7 @@ static const char * const inner_names[] = {
 	"alloc_page_interleave",
 	"alloc_pages_preferred_many",
 	"__page_frag_cache_refill",
-	"free_noncompound_pages",
+	"free_shared_pages",
 };
 
 struct text_range {
