@@ -5,7 +5,7 @@
  * and its reference in the map, and prints nanoseconds for each page.
  *
  *	cc -O2 -o /tmp/map-tlb qemu-test/measure/map-tlb.c
- *	/tmp/map-tlb [GIB]	memory whose pages are visited, 16 unless told
+ *	/tmp/map-tlb [GIB]	memory whose pages are visited, a multiple of 4, 16 unless told
  *
  * The struct pages are on pages of 2 MiB, as in a kernel. Each figure is the least of seven
  * rounds, which alternate between the columns.
@@ -52,6 +52,31 @@ static void *memory(size_t size, int advice)
 	return p;
 }
 
+/* Do the pages of this memory have the size that was asked for? */
+static void check(const void *memory, size_t size, int large)
+{
+	unsigned long from, to, start = 0, end = 0, kib, large_bytes = 0;
+	FILE *f = fopen("/proc/self/smaps", "r");
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2) {
+			start = from;
+			end = to;
+		} else if ((uintptr_t)memory >= start && (uintptr_t)memory < end &&
+			   sscanf(line, "AnonHugePages: %lu kB", &kib) == 1) {
+			large_bytes = kib << 10;
+		}
+	}
+	if (f)
+		fclose(f);
+	if (large ? large_bytes < size : large_bytes > 0) {
+		fprintf(stderr, "map-tlb: %lu of %zu bytes are in pages of 2 MiB\n",
+			large_bytes, size);
+		exit(1);
+	}
+}
+
 static double visit(char *pages, uint64_t nr, uint16_t *map, unsigned int run)
 {
 	uint64_t state = 88172645463325252, page = 0;
@@ -75,13 +100,16 @@ int main(int argc, char **argv)
 	uint16_t *maps[3] = { NULL };
 	char *pages;
 
-	if (argc > 2 || gib < 1 || gib > 1024) {
+	if (argc > 2 || gib < 4 || gib > 1024 || gib % 4) {
 		fprintf(stderr, "usage: map-tlb [GIB]\n");
 		return 2;
 	}
 	pages = memory(nr * STRUCT_PAGE, MADV_HUGEPAGE);
 	maps[1] = memory(nr * sizeof(*maps[1]), MADV_NOHUGEPAGE);
 	maps[2] = memory(nr * sizeof(*maps[2]), MADV_HUGEPAGE);
+	check(pages, nr * STRUCT_PAGE, 1);
+	check(maps[1], nr * sizeof(*maps[1]), 0);
+	check(maps[2], nr * sizeof(*maps[2]), 1);
 	printf("%-22s%12s%12s%12s\n", "ns for a page", "no map", "4 KiB", "2 MiB");
 	for (int r = 0; r < 2; r++) {
 		double least[3] = { 1e9, 1e9, 1e9 };

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin of QEMU: models of caches, of a TLB and of a branch predictor, for a guest of
- * x86_64 with one CPU.
+ * A plugin of QEMU: models of caches and of a branch predictor, for a guest of x86_64 with
+ * one CPU.
  *
- * The guest marks a workload: MARK_BEGIN and MARK_END of helpers/marks.h are exchanges
- * of a register with itself. Between the two marks every access and every branch passes
- * through the models; at the end the plugin prints one line:
+ * The guest marks a workload by the instructions MARK_BEGIN() and MARK_END() of
+ * helpers/marks.h. Between the two marks every access and every conditional jump passes
+ * through the models; at the end the plugin writes one line to QEMU's log:
  *
- *	misses: instructions N l1i N l1d N l2 N dtlb N map N branches N wrong N
- *
- * map is the part of dtlb that accesses to the range map=FIRST-LAST (two addresses,
- * hexadecimal, an argument of the plugin) cause.
+ *	misses: instructions N l1i N l1d N l2 N jumps N wrong N
  *
  * What the models are, and leave out:
- *  - L1 of 32 KiB for instructions and one for data, L2 of 512 KiB for both, 8 ways
- *    each, lines of 64 bytes, the least recently used line goes. No prefetcher, so a
- *    loop over memory misses more often than on a real machine.
- *  - A TLB for data with 64 entries in 8 ways. Entries are of 2 MiB in the direct map and
- *    in the struct pages of the kernel, which a kernel with KASLR off has at fixed addresses,
- *    and of 4 KiB elsewhere. A switch of the address space does not empty it.
- *  - Conditional branches are predicted by two bits, which 12 bits of history and the
- *    address select. Calls, returns and indirect jumps are not modelled.
+ *  - An L1 of 32 KiB for instructions and one for data, an L2 of 512 KiB for both, 8 ways
+ *    each, lines of 64 bytes. The least recently used line is replaced. There is no
+ *    prefetcher, so a walk over memory misses more often than on a real machine. Writing
+ *    a line back costs nothing. QEMU shows a plugin no physical addresses of code, so a
+ *    line that is both executed and accessed as data is in the L2 twice.
+ *  - Conditional jumps are predicted by counters of two bits, which the address and the
+ *    last 12 jumps select. Where a jump goes is always known: direct jumps, calls, returns
+ *    and indirect jumps cost nothing.
+ *  - There is no TLB: see map-tlb.c for the one question about it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -34,8 +32,6 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 #define WAYS 8
 #define LINE_SHIFT 6
-#define PAGE_SHIFT 12
-#define LARGE_SHIFT 21
 #define HISTORY_BITS 12
 
 struct cache {
@@ -47,79 +43,44 @@ struct cache {
 static struct cache l1i = { .sets = 64 };
 static struct cache l1d = { .sets = 64 };
 static struct cache l2 = { .sets = 1024 };
-static struct cache dtlb = { .sets = 8 };
-static uint64_t instructions, map_misses, branches, wrong;
-static uint64_t map_first, map_last;
+static uint64_t instructions, jumps, wrong;
 static bool counting;
 
-/* The predictor, and the conditional branch that ran last */
-static uint8_t counter[1 << HISTORY_BITS];
-static uint32_t history;
-static uint64_t branch_from, branch_not_taken;
-
+/* Instructions that run in a row */
 struct block {
-	uint64_t start, branch, after;	/* branch is 0 if the last instruction is none */
+	uint64_t start;
+	uint64_t jump, taken, not_taken;	/* 0 if the last one is no conditional jump */
 	unsigned int length;
 };
 
-/* Looks a key up and makes it the most recently used. */
-static bool hit(struct cache *c, uint64_t key)
+static const struct block *last;
+static uint8_t counter[1 << HISTORY_BITS];
+static uint32_t history;
+
+/* Looks a line up and makes it the most recently used. */
+static bool hit(struct cache *c, uint64_t line)
 {
-	uint64_t *tag = c->tag[key % c->sets];
+	uint64_t *tag = c->tag[line % c->sets];
 	unsigned int way;
 	bool found;
 
-	key++;
+	line++;
 	for (way = 0; way < WAYS - 1; way++)
-		if (tag[way] == key)
+		if (tag[way] == line)
 			break;
-	found = tag[way] == key;
+	found = tag[way] == line;
 	memmove(tag + 1, tag, way * sizeof(*tag));
-	tag[0] = key;
+	tag[0] = line;
 	c->misses += !found;
 	return found;
 }
 
-static void fetched(unsigned int cpu, void *line)
+/* Predicts a conditional jump, and learns where it went. */
+static void predict(uint64_t jump, bool taken)
 {
-	if (counting && !hit(&l1i, (uintptr_t)line))
-		hit(&l2, (uintptr_t)line);
-}
+	uint8_t *c = &counter[(jump ^ history) % (1 << HISTORY_BITS)];
 
-static bool is_large(uint64_t address)
-{
-	return (address >= 0xffff888000000000 && address < 0xffffc88000000000) ||
-	       (address >= 0xffffea0000000000 && address < 0xffffeb0000000000) ||
-	       address >= 0xffffffff80000000;
-}
-
-static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address,
-		     void *unused)
-{
-	struct qemu_plugin_hwaddr *where;
-	uint64_t physical, last, line;
-	bool large;
-
-	if (!counting)
-		return;
-	where = qemu_plugin_get_hwaddr(info, address);
-	if (!where || qemu_plugin_hwaddr_is_io(where))
-		return;
-	physical = qemu_plugin_hwaddr_phys_addr(where);
-	large = is_large(address);
-	if (!hit(&dtlb, large ? physical >> LARGE_SHIFT | 1ULL << 62 : physical >> PAGE_SHIFT))
-		map_misses += address >= map_first && address < map_last;
-	last = (physical + (1 << qemu_plugin_mem_size_shift(info)) - 1) >> LINE_SHIFT;
-	for (line = physical >> LINE_SHIFT; line <= last; line++)
-		if (!hit(&l1d, line))
-			hit(&l2, line);
-}
-
-static void predict(bool taken)
-{
-	uint8_t *c = &counter[(branch_from ^ history) % (1 << HISTORY_BITS)];
-
-	branches++;
+	jumps++;
 	wrong += (*c >= 2) != taken;
 	if (taken && *c < 3)
 		++*c;
@@ -128,94 +89,128 @@ static void predict(bool taken)
 	history = history << 1 | taken;
 }
 
-static void entered(unsigned int cpu, void *data)
+static void fetched(unsigned int cpu, void *line)
 {
-	struct block *block = data;
+	if (counting && !hit(&l1i, (uintptr_t)line))
+		hit(&l2, (uintptr_t)line);
+}
+
+static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address,
+		     void *unused)
+{
+	struct qemu_plugin_hwaddr *where;
+	uint64_t first, end, line;
 
 	if (!counting)
 		return;
-	if (branch_from)
-		predict(block->start != branch_not_taken);
-	branch_from = block->branch;
-	branch_not_taken = block->after;
+	where = qemu_plugin_get_hwaddr(info, address);
+	if (!where || qemu_plugin_hwaddr_is_io(where))
+		return;
+	first = qemu_plugin_hwaddr_phys_addr(where);
+	end = (first + (1 << qemu_plugin_mem_size_shift(info)) - 1) >> LINE_SHIFT;
+	for (line = first >> LINE_SHIFT; line <= end; line++)
+		if (!hit(&l1d, line))
+			hit(&l2, line);
+}
+
+/*
+ * A block that an exception or an interrupt ends has not come to its jump: the next block
+ * is where none of its jumps lead.
+ */
+static void entered(unsigned int cpu, void *data)
+{
+	const struct block *block = data;
+
+	if (!counting)
+		return;
+	if (last && last->jump &&
+	    (block->start == last->taken || block->start == last->not_taken))
+		predict(last->jump, block->start == last->taken);
+	last = block;
 	instructions += block->length;
 }
 
 static void begin(unsigned int cpu, void *unused)
 {
-	l1i.misses = l1d.misses = l2.misses = dtlb.misses = 0;
-	instructions = map_misses = branches = wrong = branch_from = 0;
+	l1i.misses = l1d.misses = l2.misses = 0;
+	instructions = jumps = wrong = 0;
+	last = NULL;
 	counting = true;
 }
 
 static void end(unsigned int cpu, void *unused)
 {
-	char line[256];
+	char line[160];
 
 	counting = false;
 	snprintf(line, sizeof(line),
 		 "misses: instructions %" PRIu64 " l1i %" PRIu64 " l1d %" PRIu64 " l2 %" PRIu64
-		 " dtlb %" PRIu64 " map %" PRIu64 " branches %" PRIu64 " wrong %" PRIu64 "\n",
-		 instructions, l1i.misses, l1d.misses, l2.misses, dtlb.misses, map_misses,
-		 branches, wrong);
+		 " jumps %" PRIu64 " wrong %" PRIu64 "\n",
+		 instructions, l1i.misses, l1d.misses, l2.misses, jumps, wrong);
 	qemu_plugin_outs(line);
 }
 
-static bool is_conditional(const uint8_t *code, size_t size)
+/* The distance of a conditional jump of x86, or 0 if the code is none. */
+static int32_t jump_distance(const uint8_t *code, size_t size)
 {
-	return (size >= 2 && (code[0] & 0xf0) == 0x70) ||
-	       (size >= 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80);
+	int32_t distance = 0;
+
+	if (size == 2 && (code[0] & 0xf0) == 0x70)
+		distance = (int8_t)code[1];
+	else if (size == 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
+		memcpy(&distance, code + 2, sizeof(distance));
+	return distance;
+}
+
+static void when_executed(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_udata_cb_t callback,
+			  void *data)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, callback, QEMU_PLUGIN_CB_NO_REGS, data);
 }
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	static const uint8_t marks[][3] = { { 0x66, 0x87, 0xdb }, { 0x66, 0x87, 0xc9 } };
-	size_t n = qemu_plugin_tb_n_insns(tb), size = 0;
+	static const uint8_t marks[2][3] = { { 0x66, 0x87, 0xdb }, { 0x66, 0x87, 0xc9 } };
 	struct block *block = calloc(1, sizeof(*block));
-	struct qemu_plugin_insn *insn = NULL;
-	uint64_t line, before = 0;
-	const uint8_t *code = NULL;
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	uintptr_t line = 0;
 
 	if (!block)
 		abort();
+	block->start = qemu_plugin_tb_vaddr(tb);
+	block->length = n;
 	for (size_t i = 0; i < n; i++) {
-		insn = qemu_plugin_tb_get_insn(tb, i);
-		code = qemu_plugin_insn_data(insn);
-		size = qemu_plugin_insn_size(insn);
-		/* The address in QEMU stands for the physical one: equal pages share it */
-		line = (uintptr_t)qemu_plugin_insn_haddr(insn) >> LINE_SHIFT;
-		if (line != before)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, fetched,
-							       QEMU_PLUGIN_CB_NO_REGS,
-							       (void *)(uintptr_t)line);
-		before = line;
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		const uint8_t *code = qemu_plugin_insn_data(insn);
+		size_t size = qemu_plugin_insn_size(insn);
+		uintptr_t place = (uintptr_t)qemu_plugin_insn_haddr(insn);
+		int32_t distance = jump_distance(code, size);
+
+		if (place >> LINE_SHIFT != line)
+			when_executed(insn, fetched, (void *)(place >> LINE_SHIFT));
+		line = (place + size - 1) >> LINE_SHIFT;
+		if (place >> LINE_SHIFT != line)
+			when_executed(insn, fetched, (void *)line);
 		qemu_plugin_register_vcpu_mem_cb(insn, accessed, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_RW, NULL);
 		if (size == sizeof(marks[0]) && !memcmp(code, marks[0], size))
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, begin,
-							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+			when_executed(insn, begin, NULL);
 		if (size == sizeof(marks[1]) && !memcmp(code, marks[1], size))
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, end,
-							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+			when_executed(insn, end, NULL);
+		if (i == n - 1 && distance) {
+			block->jump = qemu_plugin_insn_vaddr(insn);
+			block->not_taken = block->jump + size;
+			block->taken = block->not_taken + distance;
+		}
 	}
-	block->start = qemu_plugin_tb_vaddr(tb);
-	block->length = n;
-	block->after = qemu_plugin_insn_vaddr(insn) + size;
-	if (is_conditional(code, size))
-		block->branch = qemu_plugin_insn_vaddr(insn);
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, entered, QEMU_PLUGIN_CB_NO_REGS, block);
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 					   int argc, char **argv)
 {
-	for (int i = 0; i < argc; i++)
-		if (sscanf(argv[i], "map=%" SCNx64 "-%" SCNx64, &map_first, &map_last) != 2) {
-			fprintf(stderr, "misses: wrong argument %s\n", argv[i]);
-			return -1;
-		}
-	if (!info->system_emulation || info->system.smp_vcpus != 1) {
-		fprintf(stderr, "misses: for a guest with one CPU only\n");
+	if (argc || !info->system_emulation || info->system.smp_vcpus != 1) {
+		fprintf(stderr, "misses: no arguments, and a guest with one CPU only\n");
 		return -1;
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);

@@ -54,6 +54,7 @@
 #define MANY		256
 #define BULK		16
 #define HELD		4096
+#define AREAS		32768
 
 static bool few;
 module_param(few, bool, 0);
@@ -71,6 +72,7 @@ MODULE_PARM_DESC(setup, "a script to run first, when the module's tags exist");
 static struct kmem_cache *cache, *path_cache;
 static void *many[MANY];
 static struct page *held[HELD];
+static u64 __percpu *areas[AREAS];
 
 /* Enough changes for a counter to get its per-CPU parts. */
 #define WARM(_pair)							\
@@ -140,6 +142,29 @@ static __always_inline void cache_pair(struct kmem_cache *s)
 static void vmalloc_pair(void)
 {
 	vfree(vmalloc(16384));
+}
+
+/*
+ * The first chunk of percpu memory has no references in mainline. Areas of the same size fill
+ * it, so that the pair that is measured is in another chunk. There it fills a hole between
+ * two areas: how far it is to the next area changes the cost.
+ */
+static void __init fill_first_chunk(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < AREAS; i++)
+		areas[i] = alloc_percpu(u64);
+	free_percpu(areas[AREAS - 64]);
+	areas[AREAS - 64] = NULL;
+}
+
+static void __init release_areas(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < AREAS; i++)
+		free_percpu(areas[i]);
 }
 
 static void percpu_pair(void)
@@ -250,7 +275,9 @@ static int __init alloc_cost_init(void)
 	MEASURE("16-bulk-order-0", BATCH, true, bulk_pages());
 	release_pages_held();
 	MEASURE("vmalloc-16k", 16, false, vmalloc_pair());
+	fill_first_chunk();
 	MEASURE("percpu-8", 16, false, percpu_pair());
+	release_areas();
 out:
 	kmem_cache_destroy(path_cache);
 	kmem_cache_destroy(cache);

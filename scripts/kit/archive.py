@@ -139,7 +139,9 @@ def source_of(name):
     empty_part()
     apt(options, "update")
     apt(options, "source", "--download-only", "--tar-only", name)
-    archive = next((DL / "part").glob(f"{name}_*.orig.tar.xz"))
+    archive = next((DL / "part").glob(f"{name}_*.orig.tar.xz"), None)
+    if not archive:
+        fail(f"the source of {name} has no {name}_*.orig.tar.xz")
     return archive.rename(DL / archive.name)
 
 
