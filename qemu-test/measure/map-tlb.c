@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Would the map of mm/pgalloc_tag.c gain by pages of 2 MiB? A model of it as a program:
- * it visits pages in random order, alone or in runs of 32, touches the struct page of each
- * and its reference in the map, and prints nanoseconds for each page.
+ * Would pages of 2 MiB make the map of mm/pgalloc_tag.c faster? This program imitates its
+ * use: it visits pages in random order, alone or in runs of 32, touches the struct page of each
+ * and its reference in the map, and prints nanoseconds for each page. In the column "no map" it
+ * touches the struct page alone.
  *
  *	cc -O2 -o /tmp/map-tlb qemu-test/measure/map-tlb.c
- *	/tmp/map-tlb [GIB]	memory whose pages are visited, a multiple of 4, 16 unless told
+ *	/tmp/map-tlb [GIB]	memory whose pages are visited, a multiple of 4, default 16
  *
  * The struct pages are on pages of 2 MiB, as in a kernel. Each figure is the least of seven
  * rounds, which alternate between the columns.

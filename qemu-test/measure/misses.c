@@ -18,7 +18,7 @@
  *  - Conditional jumps are predicted by counters of two bits, which the address and the
  *    last 12 jumps select. Where a jump goes is always known: direct jumps, calls, returns
  *    and indirect jumps cost nothing.
- *  - There is no TLB: see map-tlb.c for the one question about it.
+ *  - There is no TLB. map-tlb.c measures one effect of it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -114,8 +114,8 @@ static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t addr
 }
 
 /*
- * A block that an exception or an interrupt ends has not come to its jump: the next block
- * is where none of its jumps lead.
+ * If an exception or an interrupt ends a block early, its jump did not run. Then the next
+ * block starts at neither target of the jump, and nothing is predicted.
  */
 static void entered(unsigned int cpu, void *data)
 {
