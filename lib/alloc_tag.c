@@ -169,7 +169,7 @@ static int alloc_tag_module_load(struct codetag_type *type,
 	return 0;
 }
 
-/* Enter the parts of a hot counter in the array, unless it is watched. */
+/* Enter the parts of a hot counter in the array, unless its site is watched. */
 static void alloc_tag_enter_parts(unsigned long index,
 				  const struct lazy_percpu_counter *c)
 {
@@ -177,7 +177,7 @@ static void alloc_tag_enter_parts(unsigned long index,
 
 	/* A grace period after a site is watched, no CPU is still in here. */
 	rcu_read_lock();
-	if (parts && index < ALLOC_TAG_NR_PARTS && !alloc_tag_watched(index)) {
+	if (index < ALLOC_TAG_NR_PARTS && !alloc_tag_watched(index)) {
 		WRITE_ONCE(alloc_tag_parts[index], parts);
 		/* Pairs with the smp_mb() in alloc_tag_drop_parts(). */
 		smp_mb();
@@ -234,11 +234,15 @@ void alloc_tag_count_slow(unsigned long index, long bytes, long calls,
 		      "alloc_tag: no index %lu, memory corruption?\n", index))
 		return;
 	c = alloc_tag_counter(index);
-	lazy_percpu_counter_add(c, bytes, calls);
-	if (unlikely(alloc_tag_watched(index)))
+	if (unlikely(alloc_tag_watched(index))) {
+		lazy_percpu_counter_add(c, bytes, calls);
 		alloc_tag_watch_count(index, ref, bytes, calls);
-	else
+	} else if (READ_ONCE(c->parts)) {
 		alloc_tag_enter_parts(index, c);
+		lazy_percpu_counter_add(c, bytes, calls);
+	} else {
+		lazy_percpu_counter_add_atomic(c, bytes, calls);
+	}
 }
 
 #ifdef CONFIG_MEM_ALLOC_PROFILING_DEBUG

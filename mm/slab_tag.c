@@ -123,36 +123,52 @@ void __slab_tag_free(const struct kmem_cache *s, const void *object)
 }
 
 #ifdef CONFIG_SLUB
+/* Account the first objects together, and the others one by one. */
+static noinline void slab_tag_alloc_rest(const struct kmem_cache *s, size_t nr,
+					 void **p, size_t together)
+{
+	size_t i;
+
+	if (together)
+		alloc_tag_count(current->alloc_tag->ct.index,
+				together * s->size, together);
+	for (i = together; i < nr; i++)
+		slab_tag_alloc_one(s, p[i]);
+}
+
 /**
  * slab_tag_alloc_bulk - account objects that are allocated together
  * @s: their cache
- * @nr: number of objects
+ * @nr: number of objects, at least 1
  * @p: the objects, none NULL
  *
- * Changes the counter once for all objects whose reference the formula finds,
- * unless the call site is watched.
+ * Changes the counter once for all objects up to the first one whose reference
+ * the formula does not find. The others, and all of a watched call site, are
+ * accounted one by one. Most callers want few objects, so each call of another
+ * function is the last statement: there is nothing to save and restore.
  */
 void slab_tag_alloc_bulk(const struct kmem_cache *s, size_t nr, void **p)
 {
 	unsigned long index = current->alloc_tag->ct.index;
-	bool watched = alloc_tag_watched(index);
+	void **object = p, **end = p + nr;
 	struct alloc_tag_ref *ref;
-	long offset, added = nr;
-	size_t i;
+	long offset;
 
-	for (i = 0; i < nr; i++) {
-		offset = slab_tag_offset(s, p[i]);
-		if (unlikely(watched || !offset) || slab_tag_is_kfence(p[i])) {
-			slab_tag_alloc_one(s, p[i]);
-			added--;
-			continue;
+	if (unlikely(alloc_tag_watched(index))) {
+		slab_tag_alloc_rest(s, nr, p, 0);
+		return;
+	}
+	do {
+		offset = slab_tag_offset(s, *object);
+		if (unlikely(!offset) || slab_tag_is_kfence(*object)) {
+			slab_tag_alloc_rest(s, nr, p, object - p);
+			return;
 		}
-		ref = slab_tag_ref(s, offset, p[i]);
+		ref = slab_tag_ref(s, offset, *object);
 		alloc_tag_check_add(ref, index);
 		ref->index = index;
-	}
-	if (added)
-		alloc_tag_count(index, added * s->size, added);
+	} while (++object != end);
+	alloc_tag_count(index, nr * s->size, nr);
 }
 #endif
 

@@ -172,7 +172,7 @@ static __always_inline void slab_tag_alloc(const struct kmem_cache *s,
 
 	if (!mem_alloc_profiling_enabled())
 		return;
-	if (IS_ENABLED(CONFIG_SLUB) && nr != 1) {
+	if (IS_ENABLED(CONFIG_SLUB) && nr > 1) {
 		slab_tag_alloc_bulk(s, nr, p);
 		return;
 	}
