@@ -142,10 +142,12 @@ static noinline void slab_tag_alloc_rest(const struct kmem_cache *s, size_t nr,
  * @nr: number of objects, at least 1
  * @p: the objects, none NULL
  *
- * Changes the counter once for all objects up to the first one whose reference
- * the formula does not find. The others, and all of a watched call site, are
- * accounted one by one. Most callers want few objects, so each call of another
- * function is the last statement: there is nothing to save and restore.
+ * If the formula finds the references of all objects, changes the counter once.
+ * From the first object on whose reference it does not find, accounts each
+ * object by itself. If the call site is watched, accounts all objects so.
+ *
+ * Most callers want few objects. So every call of another function is the last
+ * statement of a path: then the compiler needs to save no registers.
  */
 void slab_tag_alloc_bulk(const struct kmem_cache *s, size_t nr, void **p)
 {
@@ -193,9 +195,8 @@ EXPORT_SYMBOL_GPL(__kmem_cache_retag);
 /*
  * 1 / size - 1 / 2, as a fraction for slab_tag_scale(), rounded up to an even
  * number: then its product with LONG_MIN is exact. On 64 bit without __int128,
- * the product of an even number with LONG_MIN wraps to 0 (the kernel is built
- * with -fno-strict-overflow). slab_tag_setup() computes the base by the same
- * product, so the two cancel out.
+ * that product does not fit and wraps to 0; -fno-strict-overflow allows this.
+ * slab_tag_setup() uses the same product for the base, so nothing is lost.
  */
 static s64 slab_tag_fraction(unsigned int size)
 {

@@ -57,7 +57,7 @@ static const struct block *last;
 static uint8_t counter[1 << HISTORY_BITS];
 static uint32_t history;
 
-/* Looks a line up and makes it the most recently used. */
+/* Is this line in the cache? It is afterwards, as the most recently used one. */
 static bool hit(struct cache *c, uint64_t line)
 {
 	uint64_t *tag = c->tag[line % c->sets];
@@ -75,7 +75,7 @@ static bool hit(struct cache *c, uint64_t line)
 	return found;
 }
 
-/* Predicts a conditional jump, and learns where it went. */
+/* Predicts a conditional jump, compares, and updates the predictor with the outcome. */
 static void predict(uint64_t jump, bool taken)
 {
 	uint8_t *c = &counter[(jump ^ history) % (1 << HISTORY_BITS)];
@@ -114,8 +114,8 @@ static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t addr
 }
 
 /*
- * If an exception or an interrupt ends a block early, its jump did not run. Then the next
- * block starts at neither target of the jump, and nothing is predicted.
+ * If an exception or an interrupt ends a block early, the jump at its end did not run. The
+ * next block is then the handler, and not where the jump leads: the jump is not counted.
  */
 static void entered(unsigned int cpu, void *data)
 {
@@ -150,7 +150,7 @@ static void end(unsigned int cpu, void *unused)
 	qemu_plugin_outs(line);
 }
 
-/* The distance of a conditional jump of x86, or 0 if the code is none. */
+/* How far a conditional jump of x86 goes, in bytes; 0 for any other instruction. */
 static int32_t jump_distance(const uint8_t *code, size_t size)
 {
 	int32_t distance = 0;

@@ -145,9 +145,9 @@ static void vmalloc_pair(void)
 }
 
 /*
- * The first chunk of percpu memory has no references in mainline. Areas of the same size fill
- * it, so that the pair that is measured is in another chunk. There it fills a hole between
- * two areas: how far it is to the next area changes the cost.
+ * Mainline does not account per-CPU areas of the first chunk. So other areas fill that chunk
+ * first, and the area that is measured comes from the next one. It goes into a hole between
+ * two areas, because the cost of a free depends on the distance to the next area.
  */
 static void __init fill_first_chunk(void)
 {
