@@ -37,6 +37,21 @@ test_exact()
 	[ $(($(guarded) - had)) -gt 20 ] || fail "hardly any object was in the pool"
 }
 
+# Some of the samples are objects of a bulk allocation.
+test_in_a_bulk()
+{
+	fresh
+	had=$(guarded)
+	for i in $(seq 30); do
+		cmd alloc cache_bulk 500
+		check_table || fail "round $i, allocated"
+		cmd free cache_bulk 500
+		check_table || fail "round $i, freed"
+	done
+	note "$(($(guarded) - had)) objects were in the pool"
+	[ $(($(guarded) - had)) -gt 20 ] || fail "hardly any object was in the pool"
+}
+
 test_caches_and_rcu()
 {
 	life_load
