@@ -5,6 +5,8 @@
 # is the name of the module.
 
 DIR=/sys/kernel/debug/$COVER
+# shellcheck disable=SC2034 # the tests use it
+FAULTS=/sys/kernel/debug/dynamic_faults
 
 # cover_fresh: loads the module anew, with nothing allocated
 cover_fresh()
@@ -25,6 +27,13 @@ cover_unload()
 	rmmod "$COVER" || fail "rmmod $COVER"
 	left=$(tags | grep -F "[$COVER]")
 	[ -z "$left" ] || fail "left of $COVER: $(echo "$left" | head -1)"
+}
+
+# on_cpu N: moves this shell to CPU N
+on_cpu()
+{
+	read -r self _ < /proc/self/stat
+	taskset -p $((1 << $1)) "$self" > /dev/null || fail "taskset"
 }
 
 # For ctag_cover_slab:

@@ -14,6 +14,8 @@
  *	bulk	allocate these again by kmem_cache_alloc_bulk()
  *	check	check the patterns, and that the references are in their room
  *	free	free all objects in bulk
+ *	shortage	make a bulk allocation fail halfway; the caller first makes the allocation
+ *		of slabs fail
  *	race	on all CPUs at once, allocate and free further objects and empty slabs
  *	destroy	destroy the caches, too
  *
@@ -353,6 +355,46 @@ static int free_all(struct layout *l)
 	return 0;
 }
 
+/*
+ * Allocate all free objects, free a few of them, and request more than these few
+ * in bulk. Each allocated object points to the one before it.
+ */
+static int shortage(struct layout *l)
+{
+	void *p[BULK] = { }, *last = NULL, *next;
+	unsigned int i, had = 0;
+	int got = 0;
+
+	for (i = 0; i < 2 * NR_MAX; i++) {
+		next = l->one(l);
+		if (!next)
+			break;
+		*(void **)next = last;
+		last = next;
+	}
+	if (next) {
+		pr_err("%s: slabs can still be allocated\n", l->name);
+	} else {
+		for (i = 0; i < BULK / 2 && last; i++) {
+			next = *(void **)last;
+			kmem_cache_free(l->cache, last);
+			last = next;
+		}
+		got = l->bulk(l, BULK, p);
+		while (!got && p[had])
+			had++;
+		if (!had)
+			pr_err("%s: the bulk allocation returned %d, no object before it failed\n",
+			       l->name, got);
+	}
+	kmem_cache_free_bulk(l->cache, got, p);
+	for (; last; last = next) {
+		next = *(void **)last;
+		kmem_cache_free(l->cache, last);
+	}
+	return had ? 0 : -ENODATA;
+}
+
 struct race {
 	struct work_struct work;
 	struct layout *l;
@@ -428,6 +470,7 @@ static const struct {
 	{ "bulk", bulk },
 	{ "check", check },
 	{ "free", free_all },
+	{ "shortage", shortage },
 	{ "race", race },
 	{ "destroy", destroy },
 };

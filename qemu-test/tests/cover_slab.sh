@@ -94,6 +94,36 @@ test_lines_owe_nothing()
 	as_table "freed"
 }
 
+# A bulk allocation gets some objects, fails because no slab can be allocated, and frees them.
+# This shell stays on one CPU and the caches are not merged, so that nobody else allocates or
+# frees their objects.  While the fault is enabled, the shell neither forks nor opens a file.
+test_bulk_fails_halfway()
+{
+	[ -e $FAULTS ] || skip "no dynamic fault injection"
+	grep -qE 'slab_nomerge|slub_debug' /proc/cmdline || skip "the caches have other users"
+	f=alloc_slab_page
+	grep -q " func:$f " $FAULTS || f=kmem_getpages
+	on_cpu 0
+	cover_fresh
+	cover alloc
+	cover half
+	read -r self _ < /proc/self/stat
+	exec 3> "$DIR/cmd" 4> $FAULTS
+	echo "func $f enable task $self" >&4 || fail "refused"
+	failed=
+	echo shortage >&3 || failed=1
+	echo disable >&4 || fail "cannot disable"
+	exec 3>&- 4>&-
+	[ -z "$failed" ] || fail "no bulk allocation failed halfway"
+	cover check
+	as_table "after it failed"
+	cover bulk
+	cover check
+	as_table "allocated in bulk"
+	cover free
+	as_table "freed"
+}
+
 test_accounted_while_off()
 {
 	[ "$(stat -c %a $MP)" != 444 ] || skip "$MP is read-only"

@@ -18,7 +18,6 @@ COVER=ctag_cover_slab
 . /qt/lib.sh
 . /qt/bin/cover
 
-FAULTS=/sys/kernel/debug/dynamic_faults
 CACHES=/sys/kernel/slab
 
 [ -e $FAULTS ] || SKIP_ALL="no dynamic fault injection"
@@ -34,13 +33,6 @@ small_slabs()
 usual_slabs()
 {
 	echo disable > $FAULTS || fail "cannot disable"
-}
-
-# on_cpu N: this shell continues there
-on_cpu()
-{
-	read -r self _ < /proc/self/stat
-	taskset -p $((1 << $1)) "$self" > /dev/null || fail "taskset"
 }
 
 # The caches whose usual order is larger than the smallest: "NAME OBJECTS", with the number of
