@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the place of a slab object's reference: the place computed
- * from the object's address must equal the one computed from its number.
- * Included by mm/slab_tag.c.
+ * KUnit tests of the references of slab objects: the place that is computed from
+ * an object's address must equal the one that is computed from its number, and
+ * objects that are allocated together are each accounted once. Included by
+ * mm/slab_tag.c.
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/memblock.h>
 
 /*
@@ -104,11 +106,160 @@ static void test_no_address_is_enough(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slab_tag_offset(&checked, HIGH_SLAB + PAGE_SIZE), 0);
 }
 
+/*
+ * A bulk allocation rarely gets a KFENCE object after ordinary ones. So these
+ * tests collect the objects one by one, and then account them in one call.
+ */
+
+#define BULK_MAX	8
+#define TRIES		2000
+
+/* A constructor prevents that the cache is merged with another. */
+static void constructor(void *object)
+{
+}
+
+/* Allocate a KFENCE object or an ordinary one. Return NULL if none was found. */
+static void *alloc_kind(struct kmem_cache *s, bool kfence)
+{
+	unsigned int i;
+	void *object;
+
+	for (i = 0; i < TRIES; i++) {
+		object = kmem_cache_alloc(s, GFP_KERNEL);
+		if (!object || is_kfence_address(object) == kfence)
+			return object;
+		kmem_cache_free(s, object);
+		/* KFENCE serves one allocation per sample interval. */
+		if (kfence)
+			usleep_range(1000, 2000);
+	}
+	return NULL;
+}
+
+/* Return the index of the tag that the objects are accounted to. */
+static unsigned int account_together(struct kmem_cache *s, size_t nr, void **p)
+{
+	slab_tag_alloc(s, nr, p);
+	return current->alloc_tag->ct.index;
+}
+
+/* The place of a reference, found without the formula. */
+static const struct alloc_tag_ref *
+ref_by_number(const struct kmem_cache *s, void *object)
+{
+	const struct slab *slab;
+
+	if (is_kfence_address(object))
+		return kfence_tag_ref(object);
+	slab = virt_to_slab(object);
+	return slab_tag_ref_nr(s, slab, obj_to_index(s, slab, object));
+}
+
+static void expect_counter(struct kunit *test, const char *kinds,
+			   unsigned int index, s64 bytes, long calls)
+{
+	long have_calls;
+	s64 have_bytes;
+
+	lazy_percpu_counter_read(alloc_tag_counter(index), &have_bytes,
+				 &have_calls);
+	KUNIT_EXPECT_EQ_MSG(test, have_bytes, bytes, "%s", kinds);
+	KUNIT_EXPECT_EQ_MSG(test, have_calls, calls, "%s", kinds);
+}
+
+static void expect_refs(struct kunit *test, const char *kinds,
+			const struct kmem_cache *s, void **p,
+			unsigned int index)
+{
+	const struct alloc_tag_ref *ref;
+	unsigned int i;
+
+	for (i = 0; kinds[i]; i++) {
+		ref = ref_by_number(s, p[i]);
+		KUNIT_EXPECT_TRUE_MSG(test, ref && ref->index == index,
+				      "%s: object %u", kinds, i);
+	}
+}
+
+/*
+ * Each letter of @kinds is an object: 'k' a KFENCE object, 'o' an ordinary one.
+ * They are accounted to the lines that allocated them, then all to another one.
+ */
+static void account_kinds(struct kunit *test, struct kmem_cache *s,
+			  const char *kinds)
+{
+	unsigned int i, index = 0, nr = strlen(kinds);
+	void *p[BULK_MAX];
+
+	KUNIT_ASSERT_LE(test, nr, BULK_MAX);
+	for (i = 0; i < nr; i++) {
+		p[i] = alloc_kind(s, kinds[i] == 'k');
+		if (!p[i])
+			break;
+	}
+	KUNIT_EXPECT_EQ_MSG(test, i, nr, "%s: not enough objects", kinds);
+	if (i == nr) {
+		slab_tag_free(s, nr, p);
+		index = alloc_hooks(account_together(s, nr, p));
+		expect_counter(test, kinds, index, nr * s->size, nr);
+		expect_refs(test, kinds, s, p, index);
+	}
+	while (i)
+		kmem_cache_free(s, p[--i]);
+	if (index)
+		expect_counter(test, kinds, index, 0, 0);
+}
+
+/* Account these kinds of objects of a cache with this size. */
+static void account_each(struct kunit *test, unsigned int size,
+			 const char * const *kinds)
+{
+	struct kmem_cache *s;
+
+	if (!mem_alloc_profiling_enabled())
+		kunit_skip(test, "profiling is off");
+	s = kmem_cache_create("slab_tag_kunit", size, 0, 0, constructor);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	/* Without the formula, each object is accounted by itself. */
+	if (size < PAGE_SIZE || SLAB_TAG_PAGES)
+		KUNIT_EXPECT_NE(test, s->tag_mask, 0);
+	for (; *kinds; kinds++)
+		account_kinds(test, s, *kinds);
+	kmem_cache_destroy(s);
+}
+
+static void test_objects_accounted_together(struct kunit *test)
+{
+	static const char * const kinds[] = { "o", "oo", "oooooooo", NULL };
+
+	account_each(test, 192, kinds);
+	account_each(test, PAGE_SIZE, kinds);
+}
+
+static void test_kfence_objects_among_others(struct kunit *test)
+{
+	static const char * const kinds[] = {
+		"k", "kk", "kooo", "ookokooo", "oooooook", NULL
+	};
+
+#ifdef CONFIG_KFENCE
+	if (!kfence_sample_interval)
+		kunit_skip(test, "KFENCE is off");
+#else
+	kunit_skip(test, "CONFIG_KFENCE is off");
+#endif
+	account_each(test, 192, kinds);
+	account_each(test, PAGE_SIZE, kinds);
+}
+
 static struct kunit_case slab_tag_cases[] = {
 	KUNIT_CASE(test_every_object_of_every_size),
 	KUNIT_CASE(test_every_page_of_large_objects),
 	KUNIT_CASE(test_no_object_has_offset_0),
 	KUNIT_CASE(test_no_address_is_enough),
+	KUNIT_CASE(test_objects_accounted_together),
+	KUNIT_CASE(test_kfence_objects_among_others),
 	{ }
 };
 

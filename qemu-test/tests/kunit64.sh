@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The KUnit suite of slab references on x86_64, which computes the place of a
-# reference by products of 128 bits and has the flat map. User Mode Linux has neither.
+# The KUnit suite of slab references on x86_64. Unlike User Mode Linux, x86_64 computes the
+# place of a reference with products of 128 bits, and has the flat map and KFENCE. KFENCE's
+# pool must not fill before the suite runs, nor refuse two objects of one call site.
 #
-# append: kunit.enable=1 kunit.filter_glob=slab_tag sysctl.vm.mem_profiling=1 log_buf_len=1M
+# append: kunit.enable=1 kunit.filter_glob=slab_tag sysctl.vm.mem_profiling=1 kfence.sample_interval=20 kfence.skip_covered_thresh=100 log_buf_len=1M
 # script: kunit32
