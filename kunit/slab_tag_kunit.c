@@ -16,6 +16,16 @@
 #define LOW_SLAB	((void *)0x40000000)
 #define HIGH_SLAB	((void *)(LONG_MIN | 0x40000000))
 
+/* With many CPUs and nodes, a cache is too large for the stack. */
+static struct kmem_cache *cache_of_size(struct kunit *test, unsigned int size)
+{
+	struct kmem_cache *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->size = size;
+	return s;
+}
+
 static unsigned int wrong_places(const struct kmem_cache *s, void *slab,
 				 unsigned int objects)
 {
@@ -33,22 +43,22 @@ static unsigned int wrong_places(const struct kmem_cache *s, void *slab,
 
 static void test_every_object_of_every_size(struct kunit *test)
 {
+	struct kmem_cache *s = cache_of_size(test, 0);
 	unsigned int size, order, objects;
 
 	if (!alloc_tag_available)
 		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
 	for (size = sizeof(void *); size < PAGE_SIZE; size += sizeof(void *)) {
 		for (order = 0; order <= PAGE_ALLOC_COSTLY_ORDER; order++) {
-			struct kmem_cache s = { .size = size };
-
 			objects = (PAGE_SIZE << order) / slab_tag_room(size);
-			slab_tag_setup(&s, order, objects);
-			KUNIT_ASSERT_EQ(test, s.tag_mask, LONG_MIN | ((PAGE_SIZE << order) - 1));
-			KUNIT_ASSERT_EQ_MSG(test, wrong_places(&s, HIGH_SLAB, objects), 0,
+			s->size = size;
+			slab_tag_setup(s, order, objects);
+			KUNIT_ASSERT_EQ(test, s->tag_mask, LONG_MIN | ((PAGE_SIZE << order) - 1));
+			KUNIT_ASSERT_EQ_MSG(test, wrong_places(s, HIGH_SLAB, objects), 0,
 					    "size %u order %u", size, order);
 			if (SLAB_TAG_HIGH)
 				continue;
-			KUNIT_ASSERT_EQ_MSG(test, wrong_places(&s, LOW_SLAB, objects), 0,
+			KUNIT_ASSERT_EQ_MSG(test, wrong_places(s, LOW_SLAB, objects), 0,
 					    "size %u order %u", size, order);
 		}
 	}
@@ -58,21 +68,21 @@ static void test_every_object_of_every_size(struct kunit *test)
 static void test_every_page_of_large_objects(struct kunit *test)
 {
 	static const unsigned int offsets[] = { 0, 8, PAGE_SIZE / 2, PAGE_SIZE - 8 };
-	struct kmem_cache s = { .size = PAGE_SIZE };
+	struct kmem_cache *s = cache_of_size(test, PAGE_SIZE);
 	unsigned long pfn, wrong = 0;
 	unsigned int i;
 	void *object;
 
 	if (!alloc_tag_available)
 		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
-	slab_tag_setup(&s, 0, 1);
-	KUNIT_EXPECT_EQ(test, s.tag_mask, SLAB_TAG_PAGES ? ~0UL : 0);
+	slab_tag_setup(s, 0, 1);
+	KUNIT_EXPECT_EQ(test, s->tag_mask, SLAB_TAG_PAGES ? ~0UL : 0);
 	if (!SLAB_TAG_PAGES)
 		return;
 	for (pfn = min_low_pfn; pfn < max_pfn; pfn++) {
 		for (i = 0; i < ARRAY_SIZE(offsets); i++) {
 			object = __va(PFN_PHYS(pfn)) + offsets[i];
-			wrong += slab_tag_ref(&s, slab_tag_offset(&s, object), object) !=
+			wrong += slab_tag_ref(s, slab_tag_offset(s, object), object) !=
 				 pgalloc_tag_ref(pfn_to_page(pfn));
 		}
 	}
@@ -83,27 +93,29 @@ static void test_every_page_of_large_objects(struct kunit *test)
 /* Offset 0 means the slow path. */
 static void test_no_object_has_offset_0(struct kunit *test)
 {
-	struct kmem_cache s = { .size = 64 };
+	struct kmem_cache *s = cache_of_size(test, 64);
 
 	if (!alloc_tag_available)
 		kunit_skip(test, "booted with sysctl.vm.mem_profiling=never");
-	slab_tag_setup(&s, 0, 62);
-	KUNIT_EXPECT_NE(test, slab_tag_offset(&s, HIGH_SLAB), 0);
+	slab_tag_setup(s, 0, 62);
+	KUNIT_EXPECT_NE(test, slab_tag_offset(s, HIGH_SLAB), 0);
 	if (SLAB_TAG_HIGH)
-		KUNIT_EXPECT_EQ(test, slab_tag_offset(&s, NULL), 0);
+		KUNIT_EXPECT_EQ(test, slab_tag_offset(s, NULL), 0);
 	else
-		KUNIT_EXPECT_NE(test, slab_tag_offset(&s, LOW_SLAB), 0);
+		KUNIT_EXPECT_NE(test, slab_tag_offset(s, LOW_SLAB), 0);
 }
 
 static void test_no_address_is_enough(struct kunit *test)
 {
-	struct kmem_cache padded = { .size = 64, .red_left_pad = 8 };
-	struct kmem_cache checked = { .size = PAGE_SIZE, .flags = SLAB_CONSISTENCY_CHECKS };
+	struct kmem_cache *padded = cache_of_size(test, 64);
+	struct kmem_cache *checked = cache_of_size(test, PAGE_SIZE);
 
-	slab_tag_setup(&padded, 0, 62);
-	KUNIT_EXPECT_EQ(test, slab_tag_offset(&padded, HIGH_SLAB + 64), 0);
-	slab_tag_setup(&checked, 0, 1);
-	KUNIT_EXPECT_EQ(test, slab_tag_offset(&checked, HIGH_SLAB + PAGE_SIZE), 0);
+	padded->red_left_pad = 8;
+	slab_tag_setup(padded, 0, 62);
+	KUNIT_EXPECT_EQ(test, slab_tag_offset(padded, HIGH_SLAB + 64), 0);
+	checked->flags = SLAB_CONSISTENCY_CHECKS;
+	slab_tag_setup(checked, 0, 1);
+	KUNIT_EXPECT_EQ(test, slab_tag_offset(checked, HIGH_SLAB + PAGE_SIZE), 0);
 }
 
 /*
