@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the references of slab objects: the place that is computed from
- * an object's address must equal the one that is computed from its number, and
- * objects that are allocated together are each accounted once. Included by
- * mm/slab_tag.c.
+ * KUnit tests of mm/slab_tag.c, which includes this file. The address of an
+ * object and its number must give the same place for its reference. A bulk
+ * allocation must account each of its objects once.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -126,7 +125,7 @@ static void test_no_address_is_enough(struct kunit *test)
 #define BULK_MAX	8
 #define TRIES		2000
 
-/* A constructor prevents that the cache is merged with another. */
+/* A cache with a constructor is not merged with another. */
 static void constructor(void *object)
 {
 }

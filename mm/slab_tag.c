@@ -143,8 +143,8 @@ static noinline void slab_tag_alloc_rest(const struct kmem_cache *s, size_t nr,
  * @p: the objects, none NULL
  *
  * If the formula finds the references of all objects, changes the counter once.
- * From the first object on whose reference it does not find, accounts each
- * object by itself. If the call site is watched, accounts all objects so.
+ * If it does not find one, accounts that object and all after it one by one. If
+ * the call site is watched, accounts all objects one by one.
  *
  * Most callers want few objects. So every call of another function is the last
  * statement of a path: then the compiler needs to save no registers.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What does a change of a counter cost if parts are not aligned to their size? A part
- * (struct lazy_percpu_part) has two words, and a change adds to both. Parts that are aligned to
- * one word can begin at odd words, and then one in four is in two cache lines. This program adds
- * to parts in random order, and prints nanoseconds for each change.
+ * (struct lazy_percpu_part) has two words, and a change of the counter adds to both words. If
+ * parts are only aligned to one word, they can begin at odd words. Then one part in four is in
+ * two cache lines. This program changes parts in random order, and prints nanoseconds for each
+ * change.
  *
  *	cc -O2 -o /tmp/part-lines qemu-test/measure/part-lines.c
  *	/tmp/part-lines [PARTS...]	numbers of parts, default 100, 5000 and 1000000

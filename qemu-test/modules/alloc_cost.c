@@ -145,9 +145,9 @@ static void vmalloc_pair(void)
 }
 
 /*
- * Mainline does not account per-CPU areas of the first chunk. So other areas fill that chunk
- * first, and the area that is measured comes from the next one. It goes into a hole between
- * two areas, because the cost of a free depends on the distance to the next area.
+ * Mainline does not account per-CPU areas of the first chunk. So other areas fill the first
+ * chunk, and the measured area is in the second. It lies in a hole between two areas, because
+ * the cost of a free depends on the distance to the next area.
  */
 static void __init fill_first_chunk(void)
 {

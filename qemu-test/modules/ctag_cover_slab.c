@@ -356,8 +356,9 @@ static int free_all(struct layout *l)
 }
 
 /*
- * Allocate all free objects, free a few of them, and request more than these few
- * in bulk. Each allocated object points to the one before it.
+ * Allocate all objects that are free, and free eight of them again. Then a bulk
+ * allocation of sixteen gets eight objects and fails. Each allocated object
+ * points to the one that was allocated before it.
  */
 static int shortage(struct layout *l)
 {
