@@ -3,7 +3,8 @@
 
 read() returns a dictionary.  A key is a line without what differs between two trees: line
 numbers, addresses, names of folders, and the suffix _noprof.  The value is the object whose
-compilation says it, LINK if it needs all objects, or CONFIG if kconfig says it.
+compilation says it, VMLINUX if it needs all objects that are built in, LINK if it needs the
+modules, too, or CONFIG if kconfig says it.
 
 Every line with "warning:" counts, whoever prints it: compiler, assembler, linker, objtool,
 modpost, dtc.  Make must print the lines of a target together, after the line of its step
@@ -14,7 +15,7 @@ import re
 
 from .kbuild import STEP_RE
 
-LINK, CONFIG = "", "config"
+LINK, VMLINUX, CONFIG = "", "vmlinux", "config"
 
 FAILED_RE = re.compile(r"^make(?:\[\d+\])?: \*\*\* \[(?:[^\]]*: )?([^\]\s]+)\] (?:Error (\d+)|\w+)")
 SAYS_RE = re.compile(r"\b(?:error|warning) ?[:(]|undefined reference to|multiple definition of|No rule to make target",
@@ -57,7 +58,7 @@ def object_of(step, what):
 
 
 def read(text, roots=()):
-    """{line: the object, LINK or CONFIG}; see above."""
+    """{line: the object, VMLINUX, LINK or CONFIG}; see above."""
     said, where, unmet = {}, LINK, ""
     for line in text.splitlines():
         selects = SELECTS_RE.match(line)
@@ -76,8 +77,12 @@ def read(text, roots=()):
             where = LINK
         elif SAYS_RE.search(line) and not IGNORED_RE.match(line):
             named = OBJECT_RE.match(line)
-            said[key(line, roots)] = object_of("LD", named[1]) if named else where
+            said[key(line, roots)] = said_by_objtool(named[1]) if named else where
     return said
+
+
+def said_by_objtool(name):
+    return VMLINUX if name == "vmlinux.o" else object_of("LD", name)
 
 
 def take_failed(said, target, status):
