@@ -60,9 +60,11 @@ def allmod_lines():
     """The options that allmodconfig must set: all of the series.  It may ignore what is off, if
     another option selects it.
 
-    KUnit is built in, because most suites of the series depend on KUNIT=y.
+    KUnit is built in, because most suites of the series depend on KUNIT=y.  Debian makes the Android
+    binder a module, which modpost refuses: nothing exports put_ipc_ns().
     """
-    return Wanted(["CONFIG_WERROR=y", "CONFIG_MODULES=y", "CONFIG_KUNIT=y", *(f"{symbol}=y" for symbol in OURS)],
+    return Wanted(["CONFIG_WERROR=y", "CONFIG_MODULES=y", "CONFIG_KUNIT=y", "CONFIG_ANDROID_BINDER_IPC=y",
+                   *(f"{symbol}=y" for symbol in OURS)],
                   off(SLOW))
 
 
