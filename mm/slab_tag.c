@@ -142,9 +142,10 @@ static noinline void slab_tag_alloc_rest(const struct kmem_cache *s, size_t nr,
  * @nr: number of objects, at least 1
  * @p: the objects, none NULL
  *
- * If the formula finds the references of all objects, changes the counter once.
- * If it does not find one, accounts that object and all after it one by one. If
- * the call site is watched, accounts all objects one by one.
+ * Changes the counter once if the formula finds the reference of every object.
+ * Otherwise, accounts one by one the first object whose reference the formula
+ * does not find, and all objects after it. Objects of a call site that is
+ * watched are always accounted one by one.
  *
  * Most callers want few objects. So every call of another function is the last
  * statement of a path: then the compiler needs to save no registers.

@@ -75,7 +75,7 @@ static bool hit(struct cache *c, uint64_t line)
 	return found;
 }
 
-/* Counts a conditional jump, and whether it was predicted wrongly; trains the predictor. */
+/* Counts a conditional jump, and a wrong prediction if it was one. Then trains the predictor. */
 static void predict(uint64_t jump, bool taken)
 {
 	uint8_t *c = &counter[(jump ^ history) % (1 << HISTORY_BITS)];
@@ -114,8 +114,8 @@ static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t addr
 }
 
 /*
- * If an exception or an interrupt ends a block early, the jump at its end has not run. The
- * next block is then the handler. The jump does not lead there, so it is not counted.
+ * An exception or an interrupt can end a block before the jump at its end. Then the next block
+ * is the handler, and it says nothing about the jump. So that jump is not counted.
  */
 static void entered(unsigned int cpu, void *data)
 {
