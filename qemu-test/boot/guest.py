@@ -43,8 +43,8 @@ PORTS = {"arm64": ("ttyAMA0", "ttyS0")}	# console, results
 DEFAULT = {"i386": "i386", "arm64": "arm64"}
 # qemu's 32-bit "max" is an AMD CPU of family 6: the kernel warns if there are two
 CPU = {"i386": "max,family=15"}
-# i386: helpers that use 64-bit numbers or registers; arm64: one is a 32-bit program of x86
-NOT_ON = {"i386": ("errcodes", "kmon"), "arm64": ("allocinfo32",)}
+# helpers that use 64-bit numbers or registers
+NOT_ON = {"i386": ("errcodes", "kmon")}
 OUT = os.path.join(ROOT, "build", "qemu")
 
 # The kernel checks at boot that the timer works, and panics if it sees no tick.  On a
@@ -154,19 +154,21 @@ def compile_static(sources, target, headers=()):
     """Compiles a static program, so that the guest needs no library.
 
     If its source is called *32.c, it is a 32-bit program and is built without the C
-    library, because few machines have one for 32 bit.  The headers below asm/ are the same
-    for 32 and 64 bit.
+    library, because few machines have one for 32 bit.  gcc -m32 of x86 takes the headers
+    below asm/ from those for 64 bit, which are the same; gcc for arm64 makes no program
+    for arm, so another compiler does.
     """
     if newer(target, *sources, *headers, *uapi()):
         return
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    kind = ["-pthread"]
+    compiler, kind = CROSS[ARCH] + "gcc" if CROSS[ARCH] else os.environ.get("CC", "gcc"), ["-pthread"]
     if sources[0].endswith("32.c"):
-        kind = ["-m32", "-ffreestanding", "-fno-pie", "-fno-stack-protector",
-                "-nostdlib", "-idirafter",
-                "/usr/include/%s-linux-gnu" % ARCH]
-    quiet_command([CROSS[ARCH] + "gcc" if CROSS[ARCH] else os.environ.get("CC", "gcc"),
-                   "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", *kind,
+        kind = ["-ffreestanding", "-fno-pie", "-fno-stack-protector", "-nostdlib"]
+        if ARCH == "arm64":
+            compiler = "arm-linux-gnueabihf-gcc"
+        else:
+            kind += ["-m32", "-idirafter", "/usr/include/%s-linux-gnu" % ARCH]
+    quiet_command([compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", *kind,
                    "-o", target, *sources], target + ".log")
 
 

@@ -2,12 +2,13 @@
 /*
  * A 32-bit program that writes all records of /proc/allocinfo to standard output.
  *
- * It uses no C library, because the build machine may have none for 32 bit: gcc -m32
+ * It uses no C library, because the build machine may have none for 32 bit: a compiler
  * and the header are enough. "allocinfo show" prints its output. Exit code 0: all records
  * were written; 1: an error; 2: /proc/allocinfo cannot be opened.
  */
 #include "../../include/uapi/linux/alloc_tag.h"
 
+/* the same numbers on i386 and arm */
 #define NR_EXIT		1
 #define NR_WRITE	4
 #define NR_OPEN		5
@@ -26,11 +27,21 @@ _Static_assert(__builtin_offsetof(struct allocinfo_get_at, data) == 240, "as for
 
 static long call(long nr, long a, long b, long c)
 {
+#ifdef __arm__
+	register long r7 __asm__("r7") = nr;
+	register long r0 __asm__("r0") = a;
+	register long r1 __asm__("r1") = b;
+	register long r2 __asm__("r2") = c;
+
+	__asm__ volatile("svc #0" : "+r" (r0) : "r" (r7), "r" (r1), "r" (r2) : "memory");
+	return r0;
+#else
 	long ret;
 
 	__asm__ volatile("int $0x80" : "=a" (ret)
 			 : "a" (nr), "b" (a), "c" (b), "d" (c) : "memory");
 	return ret;
+#endif
 }
 
 static void __attribute__((noreturn)) leave(long code)
