@@ -168,8 +168,8 @@ def compile_static(sources, target, headers=()):
             compiler = "arm-linux-gnueabihf-gcc"
         else:
             kind += ["-m32", "-idirafter", "/usr/include/%s-linux-gnu" % ARCH]
-    quiet_command([compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-static", *kind,
-                   "-o", target, *sources], target + ".log")
+    quiet_command([compiler, "-std=c11", "-D_FILE_OFFSET_BITS=64", "-O2", "-Wall", "-Wextra",
+                   "-Werror", "-static", *kind, "-o", target, *sources], target + ".log")
 
 
 def programs():

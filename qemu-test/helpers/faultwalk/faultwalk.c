@@ -475,11 +475,11 @@ static void walk(unsigned long skip, unsigned long most)
 {
 	size_t first = first_point() + skip;
 	bool good = true;
-	size_t chosen = 0;
+	unsigned long chosen = 0;
 
 	for (size_t i = first; i < nr_points; i++)
 		chosen += is_chosen(&choice, points[i].label);
-	printf("reached %zu walk %zu\n", nr_points, chosen < most ? chosen : most);
+	printf("reached %zu walk %lu\n", nr_points, chosen < most ? chosen : most);
 	fflush(stdout);
 	if (quick)
 		take_reading(BEFORE, 20);
