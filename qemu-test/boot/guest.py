@@ -642,10 +642,10 @@ def execute(out, argv, timeout, stream=None, ends=(), until=None):
     """Runs qemu until its end or the time-out, and fills in the Outcome.
 
     argv connects the serial ports with the files of the Outcome; ends are sockets that qemu
-    inherits.
+    inherits.  If the Outcome has run before, its files grow, and the time-out is for all runs.
     """
     for path in (out.console_path, out.ktap_path):
-        with open(path, "w"):
+        with open(path, "a" if out.seconds else "w"):
             pass
     timeout *= float(os.environ.get("TIMEOUT_SCALE", "1"))
     follower = Follower(out.ktap_path, stream) if stream else None
@@ -658,7 +658,7 @@ def execute(out, argv, timeout, stream=None, ends=(), until=None):
     for end in ends:
         end.close()
     try:
-        out.ended = watch(proc, start + timeout, follower, until)
+        out.ended = watch(proc, start + timeout - out.seconds, follower, until)
     finally:
         if proc.poll() is None:
             proc.kill()
@@ -667,7 +667,7 @@ def execute(out, argv, timeout, stream=None, ends=(), until=None):
         out.ended = "qemu: " + (text_of(errors).strip() or
                                 "exit code %d" % proc.returncode)
     os.unlink(errors)
-    out.seconds = time.monotonic() - start
+    out.seconds += time.monotonic() - start
     out.collect()
     found = re.search(r"^# qt: exit (\d+)\s*$", out.ktap, re.M)
     if found:
