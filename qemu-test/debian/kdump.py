@@ -14,6 +14,7 @@ import subprocess
 from boot import guest
 import image
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 # at least so many of 100 lines have the same figures
 SAME = 90
 # and the sums of all lines differ by no more than this part
@@ -93,13 +94,36 @@ def compare(before, after):
     return ""
 
 
-def cases(disk, stand_in):
+def drgn_differs(dump, package, release):
+    """Why drgn cannot read the dump with the debug information of this package, or ""."""
+    vmlinux = "usr/lib/debug/lib/modules/%s/vmlinux" % release
+    where = dump + ".dbg"
+    os.makedirs(where)
+    with open(where + ".tar", "wb") as f:
+        subprocess.run(["dpkg-deb", "--fsys-tarfile", package], stdout=f, check=True)
+    subprocess.run(["tar", "-C", where, "-xf", where + ".tar", "./" + vmlinux], check=True)
+    os.unlink(where + ".tar")
+    said = run("drgn", "-q", "-c", dump, "-s", os.path.join(where, vmlinux), os.path.join(HERE, "crashed.py"))
+    shutil.rmtree(where)
+    if said.returncode:
+        return said.stderr.strip() or "exit code %d" % said.returncode
+    found, functions = said.stdout.splitlines()
+    if found != release or "sysrq_handle_crash" not in functions.split():
+        return "drgn sees %s in %s" % (functions, found)
+    return ""
+
+
+def cases(disk, packages):
     """The cases that the host adds to those of the guest.  After a failure the dump is kept.
 
-    stand_in: the kernel may have no table.
+    A kernel that only stands in for ours may have no table.
     """
     where = unpack(disk)
-    found = list(look(*(os.path.join(where, name) for name in ("dump", "System.map", "allocinfo")), stand_in))
+    dump, system_map, printed = (os.path.join(where, name) for name in ("dump", "System.map", "allocinfo"))
+    found = list(look(dump, system_map, printed, packages.stand_in))
+    if packages.debug:
+        why = drgn_differs(dump + ".plain", packages.debug, packages.release)
+        found.append(guest.Case("debug_package_names_the_function", "not ok" if why else "ok", why))
     if all(case.state != "not ok" for case in found):
         shutil.rmtree(where)
     return found

@@ -17,6 +17,19 @@ test_1_our_kernel_is_the_default()
 	all_units_well
 }
 
+# make deb DEBUG_INFO=1 gives the kernel and its modules BTF
+test_1_has_the_btf_of_its_configuration()
+{
+	btf=no
+	! grep -qx CONFIG_DEBUG_INFO_BTF=y "/boot/config-$OURS" || btf=yes
+	note "BTF: $btf"
+	# the module of the guest's disk is surely there
+	for name in vmlinux virtio_blk; do
+		[ -s /sys/kernel/btf/$name ] && has=yes || has=no
+		eq "BTF of $name" $has $btf
+	done
+}
+
 test_1_never_shows_only_the_heading()
 {
 	needs_profiling
