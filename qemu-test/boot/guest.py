@@ -34,6 +34,7 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(HERE)
 ARCH = "x86_64"		# see use_arch()
 CROSS = {"x86_64": "", "i386": "i686-linux-gnu-", "arm64": "aarch64-linux-gnu-"}
+ARM = "arm-linux-gnueabihf-gcc"
 QEMU = {"arm64": "qemu-system-aarch64"}
 IMAGE = {"arm64": ("arch", "arm64", "boot", "Image")}
 # arguments for qemu; a machine without ports of the PC has its second port on PCI
@@ -82,8 +83,12 @@ def use_arch(arch):
     """From now on, use kernels, programs and guests of that architecture."""
     global ARCH
     ARCH = arch
-    if CROSS[arch] and not shutil.which(CROSS[arch] + "gcc"):
-        raise Failure("no %sgcc: run `make setup-%s`" % (CROSS[arch], arch))
+    wanted = [CROSS[arch] + "gcc"] if CROSS[arch] else []
+    if arch == "arm64":
+        wanted.append(ARM)
+    for compiler in wanted:
+        if not shutil.which(compiler):
+            raise Failure("no %s: run `make setup-%s`" % (compiler, arch))
 
 
 def own(path):
@@ -154,18 +159,20 @@ def compile_static(sources, target, headers=()):
     """Compiles a static program, so that the guest needs no library.
 
     If its source is called *32.c, it is a 32-bit program and is built without the C
-    library, because few machines have one for 32 bit.  gcc -m32 of x86 takes the headers
-    below asm/ from those for 64 bit, which are the same; gcc for arm64 makes no program
-    for arm, so another compiler does.
+    library, because few machines have one for 32 bit.  On x86, gcc -m32 uses the 64-bit
+    headers below asm/, which are the same.  gcc for arm64 cannot compile for 32-bit arm: a
+    separate compiler does.
     """
-    if newer(target, *sources, *headers, *uapi()):
+    if newer(target, *sources, *headers, *uapi(), __file__):
         return
     os.makedirs(os.path.dirname(target), exist_ok=True)
-    compiler, kind = CROSS[ARCH] + "gcc" if CROSS[ARCH] else os.environ.get("CC", "gcc"), ["-pthread"]
+    compiler = CROSS[ARCH] + "gcc" if CROSS[ARCH] else os.environ.get("CC", "gcc")
+    kind = ["-pthread"]
     if sources[0].endswith("32.c"):
         kind = ["-ffreestanding", "-fno-pie", "-fno-stack-protector", "-nostdlib"]
         if ARCH == "arm64":
-            compiler = "arm-linux-gnueabihf-gcc"
+            compiler = ARM
+            kind += ["-marm"]	# r7 holds the number of the system call; Thumb may need it
         else:
             kind += ["-m32", "-idirafter", "/usr/include/%s-linux-gnu" % ARCH]
     quiet_command([compiler, "-std=c11", "-D_FILE_OFFSET_BITS=64", "-O2", "-Wall", "-Wextra",
@@ -642,7 +649,8 @@ def execute(out, argv, timeout, stream=None, ends=(), until=None):
     """Runs qemu until its end or the time-out, and fills in the Outcome.
 
     argv connects the serial ports with the files of the Outcome; ends are sockets that qemu
-    inherits.  If the Outcome has run before, its files grow, and the time-out is for all runs.
+    inherits.  If qemu has already run for this Outcome, its output is appended, and the time-out
+    covers all runs together.
     """
     for path in (out.console_path, out.ktap_path):
         with open(path, "a" if out.seconds else "w"):

@@ -98,18 +98,14 @@ def drgn_differs(dump, package, release):
     """Why drgn cannot read the dump with the debug information of this package, or ""."""
     vmlinux = "usr/lib/debug/lib/modules/%s/vmlinux" % release
     where = dump + ".dbg"
-    os.makedirs(where)
-    with open(where + ".tar", "wb") as f:
-        subprocess.run(["dpkg-deb", "--fsys-tarfile", package], stdout=f, check=True)
-    subprocess.run(["tar", "-C", where, "-xf", where + ".tar", "./" + vmlinux], check=True)
-    os.unlink(where + ".tar")
+    guest.quiet_command(["dpkg-deb", "-x", package, where], image.log("dbg"))
     said = run("drgn", "-q", "-c", dump, "-s", os.path.join(where, vmlinux), os.path.join(HERE, "crashed.py"))
     shutil.rmtree(where)
     if said.returncode:
         return said.stderr.strip() or "exit code %d" % said.returncode
-    found, functions = said.stdout.splitlines()
+    found, _, functions = said.stdout.partition("\n")
     if found != release or "sysrq_handle_crash" not in functions.split():
-        return "drgn sees %s in %s" % (functions, found)
+        return "drgn sees %s in %s" % (functions.strip(), found)
     return ""
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The machine of the Debian guest: UEFI, disks, and a person at the console."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -77,7 +78,8 @@ class Typist(threading.Thread):
             seen = found.end()
             time.sleep(2)	# the program prints before it reads
             for key in keys.split():
-                self.port.sendall(KEYS.get(key, key).encode())
+                with contextlib.suppress(OSError):	# qemu has just ended
+                    self.port.sendall(KEYS.get(key, key).encode())
                 time.sleep(1)
 
 
@@ -100,12 +102,17 @@ def drain(port):
         pass
 
 
-def boot(name, disk, transport, case):
-    """Runs the guest until it has printed its last result or exceeds its time; returns an Outcome.
+def powered_off(out):
+    """Did the kernel power off?  Without its last result, this looks like a reset."""
+    return any("reboot: Power down" in line for line in out.tail()[-3:])
 
-    At a reset, qemu ends and is started again.  When qemu 7.2 reset the machine itself, the second
-    CPU twice stayed halted, and the firmware waited for it without end; it continued as soon as a
-    debugger had stopped and resumed all CPUs.
+
+def boot(name, disk, transport, case):
+    """Runs the guest until it powers off or exceeds its time; returns an Outcome.
+
+    At a reset, qemu ends and is started again.  When qemu 7.2 reset the machine itself, the guest
+    hung twice.  A debugger showed the second CPU halted and the first one in the firmware, which
+    waits for all CPUs.  The guest continued when the debugger had stopped and resumed all CPUs.
     """
     out = guest.Outcome(name)
     variables = os.path.join(image.DIR, name + ".vars")
@@ -117,7 +124,7 @@ def boot(name, disk, transport, case):
         argv += block(out_path(case), "raw", "out")
     results = ["-chardev", "file,id=results,append=on,path=" + out.ktap_path, "-serial", "chardev:results"]
     typist = Typist(case.several["type"], out.console_path)
-    while not out.seconds or out.ended == "reset":
+    while not out.seconds or out.ended == "reset" and not powered_off(out):
         ours, theirs, serial = console(out.console_path)
         typist.port = ours
         threading.Thread(target=drain, args=(ours,), daemon=True).start()

@@ -43,8 +43,10 @@ class Packages:
         self.image = images[0]
         self.release = self.image.removeprefix("linux-image-")
         self.headers = "linux-headers-" + self.release
-        # the package that DEBUG_INFO=1 makes, or None
-        self.debug = next(iter(glob.glob(os.path.join(folder, "extra", self.image + "-dbg_*.deb"))), None)
+        # the package that DEBUG_INFO=1 makes of the same build, or None
+        name = os.path.basename(self.debs[names.index(self.image)]).replace("_", "-dbg_", 1)
+        debug = os.path.join(folder, "extra", name)
+        self.debug = debug if os.path.exists(debug) else None
         # A kernel of Debian can stand in for ours, to test the cases themselves.
         self.stand_in = self.release.startswith("6.1.0-")
         self.id = self.hash()

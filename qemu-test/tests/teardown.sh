@@ -4,7 +4,7 @@
 #
 # Each workload runs twice: in the first run the kernel allocates memory that it keeps.  The
 # lines are compared before, during and after the second run.  Allowed differences: SLACK
-# calls per line (an RCU callback, a timer or a kworker in flight), or NODES_SLACK in NODES; the
+# calls per line (an RCU callback, a timer or a kworker in flight), NODES_SLACK for nodes of the tree of process numbers; the
 # lines in KEPT, caches that only memory pressure empties, within KEPT_BYTES; and the per-CPU
 # parts that counters get when they become hot, which are at most one per line.
 #
@@ -24,16 +24,17 @@ KEPT='^(mm/sl[au]b\\.c|kernel/fork\\.c:[0-9]+ func:alloc_thread_stack_node|[^ ]+
 KEPT_BYTES=1048576
 # freed late: memory that settle() could not free before may be freed after
 LATE='func:(__d_alloc|alloc_inode_sb|alloc_inode|alloc_vmap_area|preload_this_cpu_lock|.*_alloc_inode)$'
-# The tree of process numbers has a node for each 64 numbers.  A kworker that starts amid a storm
-# keeps the node of its number.
+# The tree of process numbers has a node for each 64 numbers.  A kworker that starts during a
+# fork storm keeps its number, and so its node.  A node is larger than a struct pid.
 NODES='func:alloc_pid$'
 NODES_SLACK=16
+NODE_MIN=256
 
 # compare MINIMUM: at least that many lines were touched, and all are as before
 compare()
 {
 	awk -F'\t' -v few=$SLACK -v kept="$KEPT" -v late="$LATE" \
-		-v nodes="$NODES" -v more=$NODES_SLACK -v room=$KEPT_BYTES -v min="$1" '
+		-v nodes="$NODES" -v more=$NODES_SLACK -v node=$NODE_MIN -v room=$KEPT_BYTES -v min="$1" '
 	FILENAME == "/tmp/before" { lines++; b[$1] = $2; c[$1] = $3; next }
 	FILENAME == "/tmp/during" { if ($3 != c[$1]) { touched[$1] = $3 - c[$1]; n++ } next }
 	!($1 in touched) { next }
@@ -43,7 +44,7 @@ compare()
 	}
 	$1 ~ kept { if ($2 - b[$1] > room) { print "# kept too much: " $0; bad++ } next }
 	$1 ~ late && $3 < c[$1] { next }
-	{ slack = $1 ~ nodes ? more : few }
+	{ slack = $1 ~ nodes && $2 > node * $3 ? more : few }
 	$3 - c[$1] > slack || c[$1] - $3 > slack || ($3 == c[$1] && $2 != b[$1]) {
 		print "# " $1 ": " b[$1] "/" c[$1] " before, +" touched[$1] " during, " $2 "/" $3 " after"
 		bad++
