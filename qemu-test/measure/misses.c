@@ -75,7 +75,10 @@ static bool hit(struct cache *c, uint64_t line)
 	return found;
 }
 
-/* Counts a conditional jump, and a wrong prediction if it was one. Then trains the predictor. */
+/*
+ * Counts a conditional jump. If the predictor expected the other direction, counts a wrong
+ * prediction, too. Then updates the predictor.
+ */
 static void predict(uint64_t jump, bool taken)
 {
 	uint8_t *c = &counter[(jump ^ history) % (1 << HISTORY_BITS)];
@@ -114,8 +117,9 @@ static void accessed(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t addr
 }
 
 /*
- * An exception or an interrupt can end a block before the jump at its end. Then the next block
- * is the handler, and it says nothing about the jump. So that jump is not counted.
+ * The next block shows whether the jump at the end of the previous block was taken. If an
+ * exception or an interrupt comes before the jump, the next block is the handler. In this case
+ * no jump is counted.
  */
 static void entered(unsigned int cpu, void *data)
 {

@@ -145,9 +145,9 @@ static void vmalloc_pair(void)
 }
 
 /*
- * Mainline does not account the per-CPU areas of the first chunk. So this function fills the
- * first chunk, and the measured area is in the second chunk. There it leaves a hole between two
- * areas for the measured one, because the cost of a free depends on the distance to the next area.
+ * Mainline does not account the per-CPU areas of the first chunk. This function fills that chunk
+ * and a part of the second one, and then frees an area of the second one. The measured area takes
+ * that place, between two others: the cost of a free depends on the distance to the next area.
  */
 static void __init fill_first_chunk(void)
 {

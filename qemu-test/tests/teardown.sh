@@ -3,10 +3,12 @@
 # After the end of a workload every line that it touched is as before.
 #
 # Each workload runs twice: in the first run the kernel allocates memory that it keeps.  The
-# lines are compared before, during and after the second run.  Allowed differences: SLACK
-# calls per line (an RCU callback, a timer or a kworker in flight), NODES_SLACK for nodes of the tree of process numbers; the
-# lines in KEPT, caches that only memory pressure empties, within KEPT_BYTES; and the per-CPU
-# parts that counters get when they become hot, which are at most one per line.
+# lines are compared before, during and after the second run.  These differences are allowed:
+#
+# - SLACK calls on each line: an RCU callback, a timer or a kworker may still hold memory;
+# - NODES_SLACK calls on the lines of NODES;
+# - KEPT_BYTES on the lines of KEPT: caches that only memory pressure empties;
+# - one per-CPU part for each line whose counter became hot.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 256M
@@ -24,8 +26,9 @@ KEPT='^(mm/sl[au]b\\.c|kernel/fork\\.c:[0-9]+ func:alloc_thread_stack_node|[^ ]+
 KEPT_BYTES=1048576
 # freed late: memory that settle() could not free before may be freed after
 LATE='func:(__d_alloc|alloc_inode_sb|alloc_inode|alloc_vmap_area|preload_this_cpu_lock|.*_alloc_inode)$'
-# The tree of process numbers has a node for each 64 numbers.  A kworker that starts during a
-# fork storm keeps its number, and so its node.  A node is larger than a struct pid.
+# alloc_pid() allocates a struct pid, and nodes of the tree of process numbers, one for 64 numbers.
+# If a kworker starts during the fork storm, the tree keeps the node of its number.  Only nodes have
+# more than NODE_MIN bytes.
 NODES='func:alloc_pid$'
 NODES_SLACK=16
 NODE_MIN=256
