@@ -15,7 +15,7 @@
 # output is printed only if it fails.
 
 # shellcheck source=/dev/null
-. /qt/versions		# CASE, OURS: the release of the kernel under test, STAND_IN: it is Debian's
+. /qt/versions		# CASE, OURS: the release of the kernel under test, STAND_IN: it is Debian's, BTF: it has it
 
 STATE=/var/lib/qt/$CASE
 INFO=/proc/allocinfo
