@@ -15,7 +15,7 @@
 # output is printed only if it fails.
 
 # shellcheck source=/dev/null
-. /qt/versions		# CASE, OURS: the release of the kernel under test, STAND_IN: it is Debian's, BTF: it has it
+. /qt/versions		# variables, see folder() in qemu-test/debian/run
 
 STATE=/var/lib/qt/$CASE
 INFO=/proc/allocinfo

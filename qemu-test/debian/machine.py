@@ -110,9 +110,10 @@ def powered_off(out):
 def boot(name, disk, transport, case):
     """Runs the guest until it powers off or exceeds its time; returns an Outcome.
 
-    At a reset, qemu ends and is started again.  When qemu 7.2 reset the machine itself, the guest
-    hung twice.  A debugger showed the second CPU halted and the first one in the firmware, which
-    waits for all CPUs.  The guest continued when the debugger had stopped and resumed all CPUs.
+    qemu exits when the guest resets, and this function starts it again.  When qemu 7.2 went on
+    after a reset, the guest hung twice.  A debugger showed the second CPU halted, and the first
+    CPU in the firmware, which waits for all CPUs.  After the debugger had stopped and resumed
+    all CPUs, the guest continued.
     """
     out = guest.Outcome(name)
     variables = os.path.join(image.DIR, name + ".vars")

@@ -76,8 +76,8 @@ static bool hit(struct cache *c, uint64_t line)
 }
 
 /*
- * Counts a conditional jump. If the predictor expected the other direction, counts a wrong
- * prediction, too. Then updates the predictor.
+ * Counts one conditional jump, and one wrong prediction if the predictor expected the other
+ * direction. Then tells the predictor which direction was right.
  */
 static void predict(uint64_t jump, bool taken)
 {

@@ -30,8 +30,8 @@ test_migrate()
 test_contiguous_area()
 {
 	[ -w /sys/kernel/debug/cma/reserved/alloc ] || skip "no contiguous area"
-	# moves fills memory until some of its pages are in the area.  Then it takes half of the
-	# area, 96 MiB: it leaves that and 34 MiB free.
+	# The helper moves fills memory until some of its pages are in the contiguous area, and then
+	# allocates half of that area, 96 MiB.  So 130 MiB stay free: the 96 MiB and 34 MiB to spare.
 	free=$(($(kilobytes MemFree) / 1024))
 	note "$free MiB free"
 	moved cma $((free - 130))

@@ -2,13 +2,15 @@
 #
 # After the end of a workload every line that it touched is as before.
 #
-# Each workload runs twice: in the first run the kernel allocates memory that it keeps.  The
-# lines are compared before, during and after the second run.  These differences are allowed:
+# Each workload runs twice.  The first run makes the kernel allocate memory that it keeps.  The
+# test reads /proc/allocinfo before, during and after the second run.  After the run these
+# differences are allowed:
 #
-# - SLACK calls on each line: an RCU callback, a timer or a kworker may still hold memory;
+# - SLACK calls on each line, because an RCU callback, a timer or a kworker may still hold memory;
 # - NODES_SLACK calls on the lines of NODES;
-# - KEPT_BYTES on the lines of KEPT: caches that only memory pressure empties;
-# - one per-CPU part for each line whose counter became hot.
+# - KEPT_BYTES on the lines of KEPT, which allocate caches that only memory pressure empties;
+# - on the line that allocates the per-CPU parts of counters, one part for each counter that
+#   became hot.
 #
 # append: sysctl.vm.mem_profiling=1
 # disk: 256M
@@ -26,9 +28,10 @@ KEPT='^(mm/sl[au]b\\.c|kernel/fork\\.c:[0-9]+ func:alloc_thread_stack_node|[^ ]+
 KEPT_BYTES=1048576
 # freed late: memory that settle() could not free before may be freed after
 LATE='func:(__d_alloc|alloc_inode_sb|alloc_inode|alloc_vmap_area|preload_this_cpu_lock|.*_alloc_inode)$'
-# alloc_pid() allocates a struct pid, and nodes of the tree of process numbers, one for 64 numbers.
-# If a kworker starts during the fork storm, the tree keeps the node of its number.  Only nodes have
-# more than NODE_MIN bytes.
+# alloc_pid() allocates a struct pid for each process, and a node of the tree of process numbers
+# for each 64 numbers.  A kworker that starts during the fork storm stays, and so does the node
+# with its number.  A line of alloc_pid() allocates nodes if its objects have more than NODE_MIN
+# bytes.
 NODES='func:alloc_pid$'
 NODES_SLACK=16
 NODE_MIN=256

@@ -20,7 +20,7 @@ test_1_our_kernel_is_the_default()
 test_1_has_btf_as_its_packages_promise()
 {
 	note "BTF: $BTF"
-	# virtio_blk is always loaded: it drives the guest's disk
+	# the guest's disk needs virtio_blk, so this module is always loaded
 	for name in vmlinux virtio_blk; do
 		[ -s /sys/kernel/btf/$name ] && has=yes || has=no
 		eq "BTF of $name" $has "$BTF"
