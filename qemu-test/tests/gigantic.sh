@@ -35,6 +35,14 @@ one_gib()
 	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || $1 "no GiB in one piece"
 }
 
+# Demotes that page to pages of 2 MiB.  The next smaller size, which is the default, is 32 MiB on
+# arm64.
+demote()
+{
+	echo 2M > $HUGE/hugepages-1048576kB/demote_size
+	echo 1 > $HUGE/hugepages-1048576kB/demote || fail "cannot demote"
+}
+
 test_r07_gigantic()
 {
 	one_gib fail
@@ -47,7 +55,7 @@ test_r07_gigantic()
 test_r07_demoted()
 {
 	one_gib fail
-	echo 1 > $HUGE/hugepages-1048576kB/demote || fail "cannot demote"
+	demote
 	eq "small ones" "$(cat $HUGE/hugepages-2048kB/nr_hugepages)" 512
 	set -- $(held)
 	# each page of CMA is freed on its own, so it keeps a reference of its own
@@ -63,7 +71,7 @@ test_r07_demoted()
 test_r08_moved()
 {
 	one_gib skip
-	echo 1 > $HUGE/hugepages-1048576kB/demote || fail "cannot demote"
+	demote
 	load hugetlb 512
 	unload
 	set -- $(held)
