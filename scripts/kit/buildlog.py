@@ -3,8 +3,8 @@
 
 read() returns a dictionary.  A key is a line without what differs between two trees: line
 numbers, addresses, names of folders, and the suffix _noprof.  The value is the object whose
-compilation says it, VMLINUX if it needs all objects that are built in, LINK if it needs the
-modules, too, or CONFIG if kconfig says it.
+compilation says it, DTBS if it is about a device tree, VMLINUX if it needs all objects that are
+built in, LINK if it needs the modules, too, or CONFIG if kconfig says it.
 
 Every line with "warning:" counts, whoever prints it: compiler, assembler, linker, objtool,
 modpost, dtc.  Make must print the lines of a target together, after the line of its step
@@ -15,7 +15,7 @@ import re
 
 from .kbuild import STEP_RE
 
-LINK, VMLINUX, CONFIG = "", "vmlinux", "config"
+LINK, VMLINUX, DTBS, CONFIG = "", "vmlinux", "dtbs", "config"
 
 FAILED_RE = re.compile(r"^make(?:\[\d+\])?: \*\*\* \[(?:[^\]]*: )?([^\]\s]+)\] (?:Error (\d+)|\w+)")
 SAYS_RE = re.compile(r"\b(?:error|warning) ?[:(]|undefined reference to|multiple definition of|No rule to make target",
@@ -52,13 +52,15 @@ def key(line, roots=()):
 
 
 def object_of(step, what):
-    """The object that kbuild can compile alone, if the line of a step names one."""
+    """The object that kbuild can compile alone, if the line of a step names one, or DTBS."""
+    if step == "DTC" and what.startswith("arch/"):
+        return DTBS
     alone = step in ("CC", "AS", "LD") and what.endswith(".o") and not what.endswith((".mod.o", ".lto.o"))
     return what if alone and "/" in what else LINK
 
 
 def read(text, roots=()):
-    """{line: the object, VMLINUX, LINK or CONFIG}; see above."""
+    """{line: the object, DTBS, VMLINUX, LINK or CONFIG}; see above."""
     said, where, unmet = {}, LINK, ""
     for line in text.splitlines():
         selects = SELECTS_RE.match(line)
