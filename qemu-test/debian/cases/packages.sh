@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Upgrade, removal and purge of our packages, with Debian's kernel installed beside ours.
+# Upgrade, removal and purge of our packages, with Debian's kernel installed beside ours.  Under
+# that kernel, the programs of codetag-tools read what they recorded under ours.  In the end,
+# apt installs all packages again.
 #
 # The upgrade is in /qt/next: packages of image and headers with a higher version, and with
 # another line in the configuration.  The host makes them.
@@ -45,6 +47,7 @@ test_1_upgrade_brings_its_files()
 test_1_upgrade_adds_no_entry()
 {
 	eq "entries" "$(grub_releases | grep -Fcx "$OURS")" 1
+	grub_options sysctl.vm.mem_profiling=1
 }
 
 test_2_upgraded_kernel_boots()
@@ -53,8 +56,16 @@ test_2_upgraded_kernel_boots()
 	all_units_well
 }
 
+test_2_records_for_later()
+{
+	needs_profiling
+	allocinfo record -i 1 -n 2 -o /var/tmp/recording
+}
+
 test_2_chooses_debians_kernel()
 {
+	# Debian's kernel would complain about the sysctl
+	grub_options
 	grub_kernel "$(debian_release)"
 }
 
@@ -62,6 +73,22 @@ test_3_debians_kernel_still_boots()
 {
 	eq kernel "$(uname -r)" "$(debian_release)"
 	all_units_well
+}
+
+# Debian's kernel has no profiling: the programs say so, and read the recordings of others.
+test_3_tools_run_under_debians_kernel()
+{
+	stand_in || [ ! -e $INFO ] || fail "Debian's kernel has $INFO"
+	[ -e /var/tmp/recording ] || skip "nothing was recorded"
+	for program in "allocinfo report" "alloctop -1" "allocinfo record -n 1 -o /var/tmp/none"; do
+		! $program > /tmp/out 2> /tmp/err || fail "$program: exit code 0 without $INFO"
+		cat /tmp/out /tmp/err
+		grep -q "CONFIG_MEM_ALLOC_PROFILING" /tmp/err || fail "$program: $(head -n 1 /tmp/err)"
+	done
+	allocinfo diff /var/tmp/recording@0 /var/tmp/recording@1
+	allocinfo report /var/tmp/recording@1 > /tmp/report
+	head -n 5 /tmp/report
+	grep -q '\.c:[0-9]' /tmp/report
 }
 
 test_3_removal_takes_the_kernel_away()
@@ -99,6 +126,19 @@ test_4_debian_boots_alone()
 {
 	eq kernel "$(uname -r)" "$(debian_release)"
 	all_units_well
+}
+
+# The command of README.md
+test_4_apt_installs_them_again()
+{
+	apt-get update
+	apt-get -y install /qt/debs/*.deb
+	eq "dpkg --audit" "$(dpkg --audit)" ""
+	for package in $(ours); do
+		eq "$package" "$(dpkg-query -W -f '${db:Status-Abbrev}' "$package")" "ii "
+	done
+	[ -s "/boot/initrd.img-$OURS" ] || fail "no initrd"
+	grub_releases | grep -Fqx "$OURS" || fail "GRUB does not offer it"
 }
 
 run_boots

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # codetag-tools on Debian: the programs answer, the units serve metrics without root's rights,
-# outlive a reboot, and a removal of the package ends them.
+# record a trace and outlive a reboot, and a removal of the package ends them.
 #
 # timeout: 900
 
@@ -84,6 +84,14 @@ test_2_serves_metrics_and_profiles()
 	serves
 }
 
+# exposure UNIT: what systemd says about its rights, from 0 (none) to 10
+exposure()
+{
+	score=$(systemd-analyze security --no-pager "$1" | sed -n 's/.*exposure level.*: \([0-9.]*\) .*/\1/p')
+	note "systemd-analyze security $1: $score"
+	awk -v s="$score" 'BEGIN { exit !(s > 0 && s <= 2.0) }'
+}
+
 test_2_server_has_no_rights()
 {
 	pid=$(systemctl show -p MainPID --value allocinfod.service)
@@ -92,9 +100,26 @@ test_2_server_has_no_rights()
 	eq CapEff "$(awk '$1 == "CapEff:" { print $2 }' "/proc/$pid/status")" 0000000000000000
 	eq CapPrm "$(awk '$1 == "CapPrm:" { print $2 }' "/proc/$pid/status")" 0000000000000000
 	eq Seccomp "$(awk '$1 == "Seccomp:" { print $2 }' "/proc/$pid/status")" 2
-	score=$(systemd-analyze security --no-pager allocinfod.service | sed -n 's/.*exposure level.*: \([0-9.]*\) .*/\1/p')
-	note "systemd-analyze security allocinfod.service: $score"
-	awk -v s="$score" 'BEGIN { exit !(s > 0 && s <= 2.0) }'
+	exposure allocinfod.service
+}
+
+test_2_service_records_a_trace()
+{
+	systemctl start kmemtraced.service
+	sleep 5
+	eq kmemtraced.service "$(systemctl is-active kmemtraced.service)" active
+	eq enabled "$(cat /sys/kernel/debug/kmemtrace/enabled)" 1
+	systemctl stop kmemtraced.service
+	systemctl status --no-pager kmemtraced.service || :
+	eq Result "$(systemctl show -p Result --value kmemtraced.service)" success
+	eq enabled "$(cat /sys/kernel/debug/kmemtrace/enabled)" 0
+	eq "mode of the folder" "$(stat -c %a /var/lib/kmemtrace)" 700
+	kmemtrace_check --all /var/lib/kmemtrace
+	kmemtrace-report /var/lib/kmemtrace > /tmp/report
+	head -n 20 /tmp/report
+	grep -q '\.c:[0-9]' /tmp/report
+	all_units_well
+	exposure kmemtraced.service
 }
 
 exports()
