@@ -245,6 +245,30 @@ def tool(name, static=False):
     return path
 
 
+def printed(*argv):
+    """What a command prints.  Its exit code does not count: ldd fails for a static program."""
+    return subprocess.run(argv, capture_output=True, text=True).stdout
+
+
+def libraries(program):
+    """The shared libraries of a program and its loader, as files of a guest."""
+    if not CROSS[ARCH]:
+        return [(lib.lstrip("/"), os.path.realpath(lib))
+                for lib in re.findall(r"(/\S+) \(0x", printed("ldd", program))]
+    # ldd would run the loader, which this machine cannot
+    found, unread = {}, [program]
+    while unread:
+        said = printed(CROSS[ARCH] + "readelf", "-d", "-l", unread.pop())
+        for name in re.findall(r"\(NEEDED\).*\[(.*)\]|interpreter: /lib/(.*)\]", said):
+            name = "".join(name)
+            if name not in found:
+                found[name] = printed(CROSS[ARCH] + "gcc", "-print-file-name=" + name).strip()
+                unread.append(found[name])
+                if not os.path.exists(found[name]):
+                    raise Failure("no %s for %s: run `make setup-%s`" % (name, ARCH, ARCH))
+    return [("lib/" + name, os.path.realpath(path)) for name, path in found.items()]
+
+
 def terminal(name):
     """The description of a terminal, as a file of a guest; nothing if the host has none."""
     for folder in ("etc/terminfo", "lib/terminfo", "usr/share/terminfo"):

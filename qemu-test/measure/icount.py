@@ -158,16 +158,13 @@ READ_LINE = re.compile(r"^read: (\S+) (\d+)(?: (\d+))?$", re.M)
 
 def program(name):
     """A program, ours or the host's, and its libraries, as files of a guest."""
-    path = (guest.tool(name) or shutil.which(name) or
-            shutil.which(name, path="/sbin:/usr/sbin"))
-    if guest.CROSS[guest.ARCH] and not guest.tool(name):
+    path = guest.tool(name)
+    if not path and guest.CROSS[guest.ARCH]:
         raise guest.Failure("no %s for %s" % (name, guest.ARCH))
+    path = path or shutil.which(name) or shutil.which(name, path="/sbin:/usr/sbin")
     if not path:
         raise guest.Failure("no %s: run `make setup`" % name)
-    ldd = subprocess.run(["ldd", path], capture_output=True, text=True)
-    return [("bin/" + name, path)] + [
-        (lib.lstrip("/"), os.path.realpath(lib))
-        for lib in re.findall(r"(/\S+) \(0x", ldd.stdout)]
+    return [("bin/" + name, path), *guest.libraries(path)]
 
 
 def prepare(todo):
