@@ -118,8 +118,8 @@ def would_compile(tree, arch, config):
     for folder in KERNEL:
         if not (tree / folder).is_dir():
             continue
-        done = subprocess.run(["make", "-rRs", "-I", tree, "-f", here, f"obj={folder}", f"config={config}", f"srctree={tree}",
-                               f"ARCH={karch}", f"SRCARCH={srcarch}", "CC=true", "TMPOUT=.tmp"],
+        done = subprocess.run(["make", "-rRs", "-I", tree, "-f", here, f"obj={folder}", "need-builtin=1",
+                               f"config={config}", f"srctree={tree}", f"ARCH={karch}", f"SRCARCH={srcarch}", "CC=true", "TMPOUT=.tmp"],
                               cwd=config.parent, env=clean_env(LC_ALL="C"), check=False, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         if done.returncode:
