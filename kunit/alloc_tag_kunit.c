@@ -174,10 +174,11 @@ static void test_krealloc_kvmalloc_vmalloc(struct kunit *test)
 	DEFINE_ALLOC_TAG(second);
 	void *p, *q;
 
-	p = alloc_hooks_tag(&first, kmalloc_noprof(64, GFP_KERNEL));
-	q = alloc_hooks_tag(&second, krealloc_noprof(p, 50, GFP_KERNEL));
+	/* The smallest object has 128 bytes on arm64. */
+	p = alloc_hooks_tag(&first, kmalloc_noprof(128, GFP_KERNEL));
+	q = alloc_hooks_tag(&second, krealloc_noprof(p, 100, GFP_KERNEL));
 	KUNIT_EXPECT_PTR_EQ(test, p, q);
-	EXPECT_TAG(test, &first, 64, 1);
+	EXPECT_TAG(test, &first, 128, 1);
 	q = alloc_hooks_tag(&second, krealloc_noprof(p, 600, GFP_KERNEL));
 	EXPECT_TAG(test, &first, 0, 0);
 	EXPECT_TAG(test, &second, 1024, 1);
@@ -340,7 +341,7 @@ static void test_migrate_r08_r09(struct kunit *test)
 
 static void *inner_alloc(struct alloc_tag *inner)
 {
-	return alloc_hooks_tag(inner, kmalloc_noprof(32, GFP_KERNEL));
+	return alloc_hooks_tag(inner, kmalloc_noprof(128, GFP_KERNEL));
 }
 
 static void test_nesting(struct kunit *test)
@@ -353,11 +354,11 @@ static void test_nesting(struct kunit *test)
 	p = alloc_hooks_tag(&outer, ({
 		q = inner_alloc(&inner);
 		KUNIT_EXPECT_PTR_EQ(test, current->alloc_tag, &outer);
-		kmalloc_noprof(64, GFP_KERNEL);
+		kmalloc_noprof(256, GFP_KERNEL);
 	}));
 	KUNIT_EXPECT_PTR_EQ(test, current->alloc_tag, before);
-	EXPECT_TAG(test, &inner, 32, 1);
-	EXPECT_TAG(test, &outer, 64, 1);
+	EXPECT_TAG(test, &inner, 128, 1);
+	EXPECT_TAG(test, &outer, 256, 1);
 	kfree(p);
 	kfree(q);
 	EXPECT_TAG(test, &inner, 0, 0);
