@@ -6,6 +6,7 @@
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=0
 # append@debug: sysctl.vm.mem_profiling=1
+# append@arm64-debug: sysctl.vm.mem_profiling=1
 # modules: ctag_uses ctag_test ctag_keep
 # timeout: 300
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The KUnit suites in a guest of 32 bit; scripts/kunit runs them on 64 bit.  The kernel runs
-# them before the first process; the log has the results.
+# The KUnit suites in a guest of 32 bit, and in one of arm64; scripts/kunit runs them in User
+# Mode Linux.  The kernel runs them before the first process; the log has the results.
 #
 # append: kunit.enable=1 sysctl.vm.mem_profiling=1 kfence.sample_interval=20 kfence.skip_covered_thresh=100 log_buf_len=1M
 # timeout: 300
 # expect-console: alloc_tag: no index \d+, memory corruption
 # expect-console: WARNING: CPU: \d+ PID: \d+ at lib/alloc_tag\.c:\d+ alloc_tag_count_slow
-# expect-console: Call Trace:
+# expect-console: Call [Tt]race:
 
 SUITES="codetag lazy_percpu_counter alloc_tag allocinfo slab_tag kmemtrace codetag_query alloc_tag_ctx dynamic_fault kmon time_stats codetag_time_stats"
 LOG=/tmp/log

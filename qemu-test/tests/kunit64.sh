@@ -10,4 +10,4 @@
 # with 100, KFENCE takes further objects until the pool is full.
 #
 # append: kunit.enable=1 kunit.filter_glob=slab_tag sysctl.vm.mem_profiling=1 kfence.sample_interval=20 kfence.skip_covered_thresh=100 log_buf_len=1M
-# script: kunit32
+# script: kunit

@@ -15,7 +15,7 @@ CONFIGS = QEMU_TEST / "configs"
 
 # kernels of an architecture other than x86_64
 ARCH_OF = {"i386": "i386", "arm64": "arm64", "arm64-64k": "arm64",
-           "arm64-alloc-debug": "arm64"}
+           "arm64-alloc-debug": "arm64", "arm64-debug": "arm64"}
 
 
 def arch_of(kernel):
