@@ -7,6 +7,7 @@
  * Most tests account references without any memory behind them.
  */
 #include <kunit/test.h>
+#include <linux/stop_machine.h>
 
 /* More than the smallest cap has room for, with any page size. */
 #define NR_REFS		(8000 * (PAGE_SIZE / SZ_4K))
@@ -131,29 +132,28 @@ static void no_contexts(struct kunit *test)
 	refs = NULL;
 }
 
-/*
- * With interrupts off there is neither a refill nor any other allocation on
- * this CPU.  Another CPU can allocate: try again.
- */
+/* While the machine is stopped, nobody else allocates, and nobody refills. */
+static int count_calls(void *data)
+{
+	long *calls = data;
+
+	*calls = -all_calls();
+	allocate(&kunit_tag, 0, NR_FEW);
+	*calls += all_calls();
+	return 0;
+}
+
 static void expect_no_allocation(struct kunit *test, unsigned long mem)
 {
-	unsigned long flags;
-	long before, after;
-	int tries = 20;
+	long calls;
 
-	do {
-		choose(test, mem);
-		local_irq_save(flags);
-		before = all_calls();
-		allocate(&kunit_tag, 0, NR_FEW);
-		after = all_calls();
-		local_irq_restore(flags);
-		KUNIT_EXPECT_EQ(test, kept(&kunit_tag), (unsigned long)NR_FEW);
-		release(0, NR_FEW);
-		KUNIT_EXPECT_EQ(test, kept(&kunit_tag), 0UL);
-		command("disable");
-	} while (after - before != NR_FEW && --tries);
-	KUNIT_EXPECT_EQ(test, after - before, (long)NR_FEW);
+	choose(test, mem);
+	stop_machine(count_calls, &calls, NULL);
+	KUNIT_EXPECT_EQ(test, calls, (long)NR_FEW);
+	KUNIT_EXPECT_EQ(test, kept(&kunit_tag), (unsigned long)NR_FEW);
+	release(0, NR_FEW);
+	KUNIT_EXPECT_EQ(test, kept(&kunit_tag), 0UL);
+	command("disable");
 }
 
 /* With the larger cap, most allocations are the first ones of their group. */

@@ -174,7 +174,7 @@ static void test_krealloc_kvmalloc_vmalloc(struct kunit *test)
 	DEFINE_ALLOC_TAG(second);
 	void *p, *q;
 
-	/* The smallest object has 128 bytes on arm64. */
+	/* On arm64, kmalloc() has no object smaller than 128 bytes. */
 	p = alloc_hooks_tag(&first, kmalloc_noprof(128, GFP_KERNEL));
 	q = alloc_hooks_tag(&second, krealloc_noprof(p, 100, GFP_KERNEL));
 	KUNIT_EXPECT_PTR_EQ(test, p, q);
