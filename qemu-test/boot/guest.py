@@ -255,7 +255,7 @@ def libraries(program):
     if not CROSS[ARCH]:
         return [(lib.lstrip("/"), os.path.realpath(lib))
                 for lib in re.findall(r"(/\S+) \(0x", printed("ldd", program))]
-    # ldd would run the loader, which this machine cannot
+    # ldd runs the loader of the program, which is for another architecture
     found, unread = {}, [program]
     while unread:
         said = printed(CROSS[ARCH] + "readelf", "-d", "-l", unread.pop())

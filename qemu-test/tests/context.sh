@@ -145,15 +145,15 @@ test_form()
 	uses drop
 }
 
-# ts is a time of printk's clock; sizes are those of the objects
-# now WORD: milliseconds of the kernel log's clock, which is that of ts.  /proc/uptime may be seconds
-# behind: before there is a timer, it misses ticks.
+# now WORD: the time in milliseconds.  It comes from the kernel log, which has the same clock as ts.
+# /proc/uptime has another, which can be seconds late: it loses time early in the boot.
 now()
 {
 	echo "$1" > /dev/kmsg
 	dmesg | sed -n "s/^\[ *\([0-9]*\)[.]\(...\).*\] $1\$/\1\2/p"
 }
 
+# ts is between the times before and after the allocation; sizes are those of the objects.
 test_details()
 {
 	clean

@@ -3,7 +3,7 @@
 # A gigantic page of hugetlb: as a whole, after it was demoted, and after some of the
 # small pages were moved.  The first boot takes it from the buddy allocator, the second
 # from CMA.  A gigantic page begins at a multiple of 1 GiB, but the area may begin anywhere,
-# so the area has 2 GiB.  Only the memory above 4 GiB has room for it: below, qemu puts the
+# so the area has 2 GiB.  On x86, only the memory above 4 GiB has room for it: below, qemu puts the
 # initial RAM file system into the middle.
 #
 # append: sysctl.vm.mem_profiling=1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The KUnit suites in a guest of 32 bit, and in one of arm64; scripts/kunit runs them in User
-# Mode Linux.  The kernel runs them before the first process; the log has the results.
+# The KUnit suites on i386 and on arm64.  The kernel runs them before the first process, and this
+# test takes their results from the log.  scripts/kunit runs the same suites in User Mode Linux.
 #
 # append: kunit.enable=1 sysctl.vm.mem_profiling=1 kfence.sample_interval=20 kfence.skip_covered_thresh=100 log_buf_len=1M
 # timeout: 300

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Upgrade, removal and purge of our packages, with Debian's kernel installed beside ours.  Under
-# that kernel, the programs of codetag-tools read what they recorded under ours.  In the end,
-# apt installs all packages again.
+# Upgrade, removal and purge of our packages, with Debian's kernel installed beside ours.  The
+# programs of codetag-tools record under our kernel, and read the recording under Debian's.  At
+# last, apt installs all packages again.
 #
 # The upgrade is in /qt/next: packages of image and headers with a higher version, and with
 # another line in the configuration.  The host makes them.
