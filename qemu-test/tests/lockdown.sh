@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The table of Documentation/admin-guide/codetag-lockdown.rst: what each interface permits
-# without lockdown, under lockdown=integrity, and under lockdown=confidentiality.  A case is
-# a row, and each boot is a column.  `make lint` fails if a file of ours is missing here or
-# in that table.
+# without lockdown, under lockdown=integrity, and under lockdown=confidentiality.  Each boot
+# tests a column, and the table says what to expect.  `make lint` fails if a file of ours is
+# missing here or in that table.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 lockdown=integrity
@@ -11,6 +11,7 @@
 # programs: kmemtraced kmemtrace_check kmonlog kmonparse
 # memory: 1G
 # disk: 256M
+# source: Documentation/admin-guide/codetag-lockdown.rst
 
 . /qt/lib.sh
 
@@ -24,15 +25,33 @@ mount -t securityfs none /sys/kernel/security 2>/dev/null
 # none [integrity] confidentiality
 COLUMN=$(sed 's/.*\[\(.*\)\].*/\1/' /sys/kernel/security/lockdown 2>/dev/null)
 
-# cells NONE INTEGRITY CONFIDENTIALITY: the one of this boot
-cells()
+TABLE=/src/Documentation/admin-guide/codetag-lockdown.rst
+
+# name FILE: prints the first column of its row
+name()
 {
-	case $COLUMN in
-	none) echo "$1" ;;
-	integrity) echo "$2" ;;
-	confidentiality) echo "$3" ;;
-	*) fail "lockdown is '$COLUMN'" ;;
+	case $1 in
+	"$KT"/cpu0) echo "\`\`kmemtrace/cpu<n>\`\` in debugfs" ;;
+	"$DEBUG"/*) echo "\`\`${1#"$DEBUG"/}\`\` in debugfs" ;;
+	*) echo "\`\`$1\`\`" ;;
 	esac
+}
+
+# cell FILE COLUMN: prints how the file can be opened there, by the table
+cell()
+{
+	awk -v row="$(name "$1")" -v column="$2" '
+		/^interface +none +integrity +confidentiality$/ {
+			for (i = 1; i <= NF; i++)
+				if ($i == column)
+					back = NF - i
+		}
+		index($0, row "  ") == 1 {
+			how = $(NF - back)
+			print how == "``-``" ? "-" : how
+			found = 1
+		}
+		END { exit !found }' $TABLE || fail "the table has no row of $1 or no column $2"
 }
 
 # opens FLAGS FILE: prints "rw", "r" or "-", as root can open the file; fails if a refusal
@@ -56,14 +75,16 @@ opens()
 	echo "${got:--}"
 }
 
-# row FILE NONE INTEGRITY CONFIDENTIALITY
+# row FILE: it opens as the table says
 row()
 {
 	[ -e "$1" ] || fail "no $1"
+	want=$(cell "$1" "$COLUMN") || fail "$want"
 	dmesg -c > /dev/null
 	got=$(opens "$1") || fail "$got"
-	eq "$1 under $COLUMN" "$got" "$(cells "$2" "$3" "$4")"
-	[ "$got" != - ] || reason "$1" "$3"
+	eq "$1 under $COLUMN" "$got" "$want"
+	[ "$got" != - ] || reason "$1" "$(cell "$1" integrity)"
+	name "$1" >> /tmp/rows
 }
 
 # reason FILE INTEGRITY: the kernel log has the documented reason for the refusal: the file is
@@ -93,7 +114,7 @@ test_lockdown_is_as_requested()
 
 test_allocinfo()
 {
-	row $INFO r r r
+	row $INFO
 	[ "$(tags | wc -l)" -gt 500 ] || fail "few lines"
 	/qt/bin/allocinfo positions > /tmp/positions || fail "ioctl: $(cat /tmp/positions)"
 }
@@ -102,17 +123,17 @@ test_allocinfo_nodes()
 {
 	zcat /proc/config.gz | grep -qx CONFIG_ALLOC_TAG_NODES=y || skip "no $NODES"
 	eq mode "$(stat -c '%a %u' $NODES)" "400 0"
-	row $NODES r r r
+	row $NODES
 	[ "$(wc -l < $NODES)" -gt 500 ] || fail "few lines"
 }
 
 test_sysctl()
 {
 	if debug_kernel; then
-		row $MP r r r
+		eq "$MP, which is read-only with this option" "$(opens $MP)" r
 		return
 	fi
-	row $MP rw rw rw
+	row $MP
 	profiling 0
 	profiling 1
 }
@@ -123,7 +144,7 @@ test_reports_of_the_debug_option()
 	debug_kernel || skip "needs CONFIG_MEM_ALLOC_PROFILING_DEBUG"
 	for f in pages slabs conservation; do
 		eq "mode of $f" "$(stat -c '%a %u' $DEBUG/alloc_tag/$f)" "400 0"
-		row $DEBUG/alloc_tag/$f r r r
+		row $DEBUG/alloc_tag/$f
 		cat $DEBUG/alloc_tag/$f > /tmp/report || fail "cannot read $f"
 		[ -s /tmp/report ] || fail "$f is empty"
 		! grep -E 'ffff[0-9a-f]{12}' /tmp/report || fail "$f shows addresses"
@@ -141,15 +162,15 @@ contexts()
 
 test_contexts_in_debugfs()
 {
-	row $DEBUG/alloc_tags.ctx rw - -
-	row $DEBUG/alloc_tags.ctx_mem r r r
+	row $DEBUG/alloc_tags.ctx
+	row $DEBUG/alloc_tags.ctx_mem
 	[ $COLUMN != none ] || contexts $DEBUG/alloc_tags.ctx
 }
 
 test_contexts_in_proc()
 {
 	eq mode "$(stat -c '%a %u' /proc/alloc_tags.ctx)" "600 0"
-	row /proc/alloc_tags.ctx rw rw -
+	row /proc/alloc_tags.ctx
 	[ $COLUMN = confidentiality ] || contexts /proc/alloc_tags.ctx
 }
 
@@ -166,20 +187,20 @@ latency()
 
 test_time_stats_in_debugfs()
 {
-	row $DEBUG/time_stats rw - -
+	row $DEBUG/time_stats
 	[ $COLUMN != none ] || latency $DEBUG/time_stats
 }
 
 test_time_stats_in_proc()
 {
 	eq mode "$(stat -c '%a %u' /proc/time_stats)" "600 0"
-	row /proc/time_stats rw rw rw
+	row /proc/time_stats
 	latency /proc/time_stats
 }
 
 test_faults()
 {
-	row $DEBUG/dynamic_faults rw - -
+	row $DEBUG/dynamic_faults
 }
 
 test_kmemtrace_records()
@@ -187,13 +208,13 @@ test_kmemtrace_records()
 	# the file appears with the first recording
 	echo 1 > $PKT/enabled || fail "cannot start"
 	echo 0 > $PKT/enabled || fail "cannot stop"
-	row $KT/cpu0 r r -
+	row $KT/cpu0
 }
 
 test_kmemtrace_counts()
 {
 	for f in abi_version total_overruns stats tags; do
-		row $KT/$f r r r
+		row $KT/$f
 		[ -n "$(cat $KT/$f)" ] || fail "$f is empty"
 	done
 }
@@ -201,7 +222,7 @@ test_kmemtrace_counts()
 test_kmemtrace_control_in_debugfs()
 {
 	for f in enabled features subbufs; do
-		row $KT/$f rw - -
+		row $KT/$f
 	done
 }
 
@@ -209,7 +230,7 @@ test_kmemtrace_control_in_proc()
 {
 	for f in enabled features subbufs; do
 		eq "mode of $f" "$(stat -c '%a %u' $PKT/$f)" "600 0"
-		row $PKT/$f rw rw rw
+		row $PKT/$f
 	done
 	eq enabled "$(cat $PKT/enabled)" 0
 	eq features "$(cat $PKT/features)" "[time] [pid] [tag]"
@@ -268,8 +289,8 @@ test_kmemtraced()
 
 test_kmon()
 {
-	row $DEBUG/kmon/tags r r r
-	row /dev/kmon rw rw -
+	row $DEBUG/kmon/tags
+	row /dev/kmon
 	kmonlog -o /tmp/log -t 1 2> /tmp/said
 	code=$?
 	if [ $COLUMN = confidentiality ]; then
@@ -285,12 +306,24 @@ test_kmon()
 test_kmon_parameters()
 {
 	for f in ring_size flush_hz; do
-		row $PARAMETERS/$f rw rw rw
+		row $PARAMETERS/$f
 		was=$(cat $PARAMETERS/$f)
 		echo $((was / 2)) > $PARAMETERS/$f || fail "cannot set $f"
 		eq "$f" "$(cat $PARAMETERS/$f)" $((was / 2))
 		echo "$was" > $PARAMETERS/$f || fail "cannot restore $f"
 	done
+}
+
+test_every_row_was_tested()
+{
+	! debug_kernel || name $MP >> /tmp/rows	# see test_sysctl
+	[ -e $NODES ] || name $NODES >> /tmp/rows
+	[ -e $DEBUG/alloc_tag/pages ] ||
+		for f in pages slabs conservation; do name $DEBUG/alloc_tag/$f; done >> /tmp/rows
+	sed -n 's|^\(``[^`]*``\( in debugfs\)*\)  .*|\1|p' $TABLE > /tmp/table
+	[ "$(wc -l < /tmp/table)" -gt 20 ] || fail "few rows: $(cat /tmp/table)"
+	rest=$(grep -vxFf /tmp/rows /tmp/table)
+	eq "rows that no case tested" "$rest" ""
 }
 
 run_tests
