@@ -255,7 +255,7 @@ _allocinfodump()
 	$split && return
 	case $cur in
 	-*)
-		_allocinfo_words '--map --lines --help --version' ;;
+		_allocinfo_words '--map --lines --raw --help --version' ;;
 	*)
 		_filedir ;;
 	esac

@@ -359,7 +359,7 @@ test_dump() {
 		put(0x1020, "QqqiI", 0x10, 100, 1, 0, 0)
 		put(0x1040, "QqqiI", 0, 4096, 2, 0, 0)
 		put(0x1060, "QqqiI", 0, 7, 1, 0, 0)
-		put(0x610, "qq", 1000, 10)
+		put(0x610, "qq", -3000 if "BELOW" in os.environ else 1000, 0 if "BELOW" in os.environ else 10)
 		put(0x710, "qq", -50, -5)
 		class Program:
 		    def set_core_dump(self, path): pass
@@ -396,6 +396,12 @@ test_dump() {
 	same "a dump" have want
 	expect "the largest" 0 env PYTHONPATH="$PWD/fake" "$bin/allocinfo-dump" -m map -n 1 core
 	is "the largest" "$(tail -n +3 out)" '        4096        2 a.c:30 [mod] func:one '
+	for raw in "" --raw; do
+		expect "below zero" 0 env BELOW=1 PYTHONPATH="$PWD/fake" "$bin/allocinfo-dump" -m map $raw core
+		tail -n +3 out | head -n 1 >line$raw
+	done
+	is "below zero" "$(cat line)" '           0        0 a.c:10 func:one '
+	is "below zero with --raw" "$(cat line--raw)" '       -2950       -4 a.c:10 func:one '
 	SLOW=0.3 PYTHONPATH="$PWD/fake" terminal "$bin/allocinfo-dump" -m map core >said
 	grep -q $'\r\033\\[K[0-9]* % read\r\r\033\\[K$' said || fail "progress: $(cat -v said)"
 	expect "no dump" 1 env PATH="$bin:$PATH" PYTHONPATH="$PWD/fake" "$allocinfo" report --vmcore map
