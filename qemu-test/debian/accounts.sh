@@ -108,9 +108,27 @@ table_bounds()
 # Each line of the table has the documented form, and bytes if and only if it has calls.
 well_formed()
 {
+	[ "$(wc -l < $INFO)" -gt 1000 ] || fail "$INFO has $(wc -l < $INFO) lines"
 	! sed 1,2d $INFO | grep -Ev \
 		'^ *[0-9]+ +[0-9]+ [^ :]+:[0-9]+( \[[A-Za-z0-9_]+\])? func:[A-Za-z0-9_.]+( accurate:no)? $' ||
 		fail "a line of another form"
 	sed 1,2d $INFO | awk '($1 > 0) != ($2 > 0) { print; bad = 1 } END { exit bad }' ||
 		fail "bytes without calls, or calls without bytes"
+}
+
+# No counter is below zero.  The table shows such a counter as 0, so allocinfo-dump reads the memory
+# of the kernel.  While it reads, a counter can change, so it has three tries.
+nothing_is_negative()
+{
+	well_formed
+	apt-get update
+	apt-get -y install python3-drgn python3-pyelftools
+	for try in 1 2 3; do
+		allocinfo-dump --raw /proc/kcore > /tmp/raw
+		[ "$(wc -l < /tmp/raw)" -gt 1000 ] || fail "allocinfo-dump printed $(wc -l < /tmp/raw) lines"
+		awk 'NR > 2 && ($1 < 0 || $2 < 0)' /tmp/raw > /tmp/below
+		note "below zero, try $try: $(wc -l < /tmp/below) of $(wc -l < /tmp/raw) lines"
+		[ -s /tmp/below ] || return 0
+	done
+	fail "below zero: $(head -n 3 /tmp/below)"
 }

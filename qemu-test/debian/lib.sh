@@ -11,8 +11,9 @@
 # second serial port in the form of qemu-test/boot/lib.sh.
 #
 # In a test: `fail WHY` and `skip WHY` end it; only a stand-in for our kernel may skip a test.
-# A test also ends as a failure if a command fails that is not in a condition (set -e).  Its
-# output is printed only if it fails.
+# A test also ends as a failure if a command fails (set -e).  This does not hold for a command in
+# a condition, in a pipeline before the last one, or in $() within an argument.  The output of a
+# test is printed only if it fails.
 
 # shellcheck source=/dev/null
 . /qt/versions		# variables, see folder() in qemu-test/debian/run
@@ -63,7 +64,7 @@ state()
 may_die()
 {
 	state may_die yes
-	sync
+	announce_reset
 }
 
 on_ours()
@@ -106,7 +107,7 @@ grub_kernel()
 # The releases that GRUB's menu offers, the default first.
 grub_releases()
 {
-	sed -n "s|.*gnulinux-\(.*\)-advanced-.*|\1|p" /boot/grub/grub.cfg
+	sed -n "s|^[[:space:]]*menuentry .*gnulinux-\(.*\)-advanced-.*|\1|p" /boot/grub/grub.cfg
 }
 
 # The release of Debian's own kernel
@@ -123,16 +124,30 @@ all_units_well()
 	eq "systemctl is-system-running" "$how" running
 }
 
-# Complaints of the kernel since boot, in the words of guest.py
+# Has dpkg left no package half installed?
+all_configured()
+{
+	dpkg --audit > /tmp/audit
+	eq "dpkg --audit" "$(cat /tmp/audit)" ""
+}
+
+# The worst complaints of the kernel since boot.  guest.py looks for more of them on the console.
 no_splat()
 {
 	! dmesg | grep -E 'BUG:|WARNING:|\bOops\b|Call Trace:|Bad page|alloc_tag:.*(negative|reference)'
 }
 
-next_boot()
+# The host takes a reset that nobody announced for a failure.
+announce_reset()
 {
 	sync
+	echo "# qt: reset" > $RESULTS
+}
+
+next_boot()
+{
 	state boot "$1"
+	announce_reset
 	systemctl reboot
 }
 
@@ -164,6 +179,7 @@ run_one()
 	state number $number
 	rm -f $STATE/why
 	state running "$1"
+	sync
 	echo "qt: $1" > /dev/kmsg
 	( set -e; "$1" ) > $STATE/log 2>&1
 	code=$?

@@ -107,6 +107,11 @@ def powered_off(out):
     return any("reboot: Power down" in line for line in out.tail()[-3:])
 
 
+def announced(out, case):
+    """The number of resets that the guest has announced, or that the case knows."""
+    return int(case.resets) + len(re.findall("^# qt: reset", out.ktap, re.M))
+
+
 def boot(name, disk, transport, case):
     """Runs the guest until it powers off or exceeds its time; returns an Outcome.
 
@@ -114,6 +119,9 @@ def boot(name, disk, transport, case):
     after a reset, the guest hung twice.  A debugger showed the second CPU halted, and the first
     CPU in the firmware, which waits for all CPUs.  After the debugger had stopped and resumed
     all CPUs, the guest continued.
+
+    The guest announces each reset in its results.  Another one is a failure, unless the case says how
+    many programs reset the machine before the kernel runs.
     """
     out = guest.Outcome(name)
     variables = os.path.join(image.DIR, name + ".vars")
@@ -125,7 +133,8 @@ def boot(name, disk, transport, case):
         argv += block(out_path(case), "raw", "out")
     results = ["-chardev", "file,id=results,append=on,path=" + out.ktap_path, "-serial", "chardev:results"]
     typist = Typist(case.several["type"], out.console_path)
-    while not out.seconds or out.ended == "reset" and not powered_off(out):
+    resets = 0
+    while not out.seconds or out.ended == "reset" and not powered_off(out) and resets <= announced(out, case):
         ours, theirs, serial = console(out.console_path)
         typist.port = ours
         threading.Thread(target=drain, args=(ours,), daemon=True).start()
@@ -133,6 +142,7 @@ def boot(name, disk, transport, case):
             typist.start()
         guest.execute(out, argv + serial + results, float(case.timeout), ends=[theirs])
         ours.close()
+        resets += 1
     typist.done = True
     os.unlink(variables)
     return out

@@ -54,8 +54,8 @@ cell()
 		END { exit !found }' $TABLE || fail "the table has no row of $1 or no column $2"
 }
 
-# opens FLAGS FILE: prints "rw", "r" or "-", as root can open the file; fails if a refusal
-# is not EPERM
+# opens FILE: prints "rw", "r" or "-", as root can open the file; fails if a refusal is not
+# EPERM, or if the mode is not one of ours
 opens()
 {
 	got=
@@ -71,6 +71,8 @@ opens()
 		else
 			grep -q "Operation not permitted" /tmp/err || fail "$1: $(cat /tmp/err)"
 		fi ;;
+	400|444) ;;
+	*) fail "$1: mode $(stat -c %a "$1")" ;;
 	esac
 	echo "${got:--}"
 }
@@ -311,6 +313,20 @@ test_kmon_parameters()
 		echo $((was / 2)) > $PARAMETERS/$f || fail "cannot set $f"
 		eq "$f" "$(cat $PARAMETERS/$f)" $((was / 2))
 		echo "$was" > $PARAMETERS/$f || fail "cannot restore $f"
+	done
+}
+
+# Each file in a folder of ours has a row, and each other file with a name of ours.
+test_every_file_has_a_row()
+{
+	for f in /proc/alloc* /proc/kmemtrace/* /proc/time_stats* /proc/sys/vm/*mem_profiling* $DEBUG/alloc_tag* \
+		 $DEBUG/alloc_tag/* $DEBUG/dynamic_faults* $DEBUG/time_stats* $KT/* $DEBUG/kmon* \
+		 $DEBUG/kmon/* /dev/kmon* $PARAMETERS/*; do
+		case $f in
+		$KT/cpu[1-9]) continue ;;
+		esac
+		[ -f "$f" ] || [ -c "$f" ] || continue
+		got=$(cell "$f" none) || fail "$got"
 	done
 }
 
