@@ -10,6 +10,9 @@ CONFIG ?= default
 ARCH ?= x86_64
 N ?= 50
 CROSS := $(filter i386 arm64 s390x,$(ARCH))
+MACHINE := $(shell dpkg --print-architecture 2>/dev/null)
+DEB_ARM64 := $(if $(filter arm64,$(or $(FLAVOUR),$(MACHINE))),setup-deb-arm64 \
+	$(if $(filter arm64,$(MACHINE)),,setup-deb-tools-arm64))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -65,7 +68,7 @@ randconfigs: setup-configs	## compile N random configurations (N=50): with and w
 	@scripts/build-configs random -n $(N)
 
 .PHONY: deb
-deb: setup-deb $(if $(filter arm64,$(FLAVOUR)),setup-deb-arm64)	## build build/deb/FLAVOUR/: Debian packages of the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
+deb: setup-deb setup-deb-tools $(DEB_ARM64)	## build build/deb/FLAVOUR/: Debian packages of the patched kernel (FLAVOUR=cloud-amd64, amd64, arm64 or default) and codetag-tools
 	@scripts/deb "$(FLAVOUR)"
 	@scripts/deb-tools "$(FLAVOUR)"
 

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from .util import BUILD, fail
+from .util import BUILD, Failure, fail, lock
 
 DL = BUILD / "dl"
 
@@ -49,6 +49,11 @@ def fetch(name, version, arch=""):
     found = sorted(DL.glob(f"{name}_{version}_{arch or '*'}.deb"))
     if found:
         return found[0]
+    with lock("dl"):
+        return download(name, version, arch)
+
+
+def download(name, version, arch):
     print(f"downloading {name} {version}", flush=True)
     empty_part()
     options = []
@@ -58,7 +63,11 @@ def fetch(name, version, arch=""):
         options = [f"Dir::State={state}", f"Dir::Cache={state}/cache", "Dir::State::status=/dev/null",
                    f"APT::Architecture={arch}", f"APT::Architectures={arch}"]
         apt(options, "update")
-    apt(options, "download", f"{name}={version}")
+    try:
+        apt(options, "download", f"{name}={version}")
+    except Failure as failure:
+        fail(f"{failure}\n  The base is of version {base_version()}. If the archive has a newer one, `make rebase` moves "
+             "the base to it.")
     package = next((DL / "part").glob(f"{name}_*.deb"))
     return package.rename(DL / package.name)
 
@@ -81,16 +90,22 @@ def debian_config(name, arch):
     return lzma.decompress(packed.read_bytes()).decode()
 
 
-def shown(package, version):
-    """{field: value} of a package in this version, as apt's lists have it, or {}."""
-    text = subprocess.run(["apt-cache", "show", f"{package}={version}"], check=False, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+def shown(package, version, arch=""):
+    """{field: value} of a package in this version, as apt's lists have it, or {}.
+
+    arch: of another architecture, unless the package is for all.
+    """
+    for name in ([f"{package}:{arch}"] if arch and arch != native() else []) + [package]:
+        text = subprocess.run(["apt-cache", "show", f"{name}={version}"], check=False, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        if text:
+            break
     return dict(re.findall(r"^([\w-]+): (.*)$", text.partition("\n\n")[0], re.M))
 
 
-def kernel_abi(flavour, version):
+def kernel_abi(flavour, version, arch=""):
     """The ABI name of Debian's kernel of this version, like 6.1.0-49-cloud-amd64, or None."""
-    depends = shown(f"linux-image-{flavour}", version).get("Depends", "")
+    depends = shown(f"linux-image-{flavour}", version, arch).get("Depends", "")
     match = re.search(rf"\blinux-image-(\S+-{flavour})\b", depends)
     return match[1] if match else None
 
@@ -100,11 +115,11 @@ def header_packages(flavour, abi):
     return (f"linux-headers-{abi}", f"linux-headers-{abi.removesuffix(f'-{flavour}')}-common", "linux-kbuild-6.1")
 
 
-def kernel_sizes(flavour, version):
+def kernel_sizes(flavour, version, arch):
     """(size of the image, sizes of the headers) of Debian's kernel, or (0, []) if apt does not know it."""
-    abi = kernel_abi(flavour, version)
+    abi = kernel_abi(flavour, version, arch)
     names = (f"linux-image-{abi}", *header_packages(flavour, abi)) if abi else ()
-    sizes = [int(shown(name, version).get("Size", 0)) for name in names]
+    sizes = [int(shown(name, version, arch).get("Size", 0)) for name in names]
     return (sizes[0], sizes[1:]) if sizes and all(sizes) else (0, [])
 
 

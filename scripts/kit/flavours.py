@@ -3,7 +3,8 @@
 
 build/deb/FLAVOUR/ has the packages that a machine installs, of one version and one
 architecture: linux-image-, linux-headers- and codetag-tools.  Its folder extra/ has the
-others: linux-libc-dev, which would replace Debian's package, and debug information.
+others: linux-libc-dev, which would replace Debian's package, debug information, and headers
+of another architecture: their programs are for the machine that made them.
 """
 
 import re
@@ -74,6 +75,17 @@ def start(flavour, out):
     return path
 
 
+def make_variables(flavour):
+    """The make variables of a flavour.
+
+    builddeb packs KBUILD_IMAGE, which is compressed by default on arm64, where EFI starts only the plain
+    image.  CROSS_COMPILE_COMPAT compiles the vDSO of 32-bit programs.
+    """
+    if FLAVOURS[flavour].arch != "arm64":
+        return []
+    return ["KBUILD_IMAGE=arch/arm64/boot/Image", "CROSS_COMPILE_COMPAT=arm-linux-gnueabihf-"]
+
+
 def suffix(flavour):
     """The last part of the version of its packages."""
     return f"+{flavour.removesuffix('-amd64')}"
@@ -93,7 +105,8 @@ def folder(flavour):
 
 def is_extra(name):
     """Is this file, by its name, one that a machine need not install?"""
-    return bool(EXTRA_RE.search(name))
+    cross = name.startswith("linux-headers-") and not name.endswith(f"_{archive.native()}.deb")
+    return cross or bool(EXTRA_RE.search(name))
 
 
 def publish(flavour, new, pattern):
@@ -121,4 +134,7 @@ def collect(flavour, number):
     paths = publish(flavour, found, "linux-*")
     for rest in where.glob(f"linux-*{suffix(flavour)}_*"):
         rest.unlink()
+    # what the packages were made of, some gigabytes with debug information
+    for rest in out_dir(flavour).glob("debian/linux-*"):
+        shutil.rmtree(rest)
     return paths

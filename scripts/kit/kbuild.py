@@ -257,16 +257,17 @@ def seed(tree, out, files):
             part.rename(out)
 
 
-def configure(tree, out, arch, files, log, start=None, strict=True):
+def configure(tree, out, arch, files, log, start=None, strict=True, more=()):
     """Make out/.config from the fragments; an equal one keeps its time stamp.
 
     start is the file of a whole configuration; without it, the architecture has one.
+    more: make variables besides those of tool_options().
     strict: kconfig must accept each symbol of the fragments.
     """
     if start is None:
         seed(tree, out, files)
         start = ARCHES[arch][3]
-    options = tool_options(arch)
+    options = [*tool_options(arch), *more]
     stamp = out / ".codetag-config"
     now = config_stamp(files, start, options, tree)
     if ((out / ".config").exists() and stamp.exists() and stamp.read_text() == now
