@@ -73,12 +73,13 @@ def allmod_lines():
 
 
 # Files behind SLOW call allocators, too: a small configuration has these options, and only
-# REST_TARGETS are compiled.
+# the targets of the rest are compiled.
 REST = """CONNECTOR=y DEBUG_FS=y EXPERT=y GCOV_KERNEL=y HEADERS_INSTALL=y KASAN=y KASAN_KUNIT_TEST=y
 KASAN_MODULE_TEST=m KCOV=y KUNIT=y MEM_ALLOC_PROFILING=y MODULES=y NET=y PROC_FS=y SAMPLES=y
 SAMPLE_CONNECTOR=m SLUB=y SYSFS=y TEST_UBSAN=m UBSAN=y WERROR=y""".split()
 REST_TARGETS = """kernel/gcov/ kernel/kcov.o lib/test_ubsan.o lib/ubsan.o mm/kasan/
 samples/connector/cn_test.o""".split()
+REST_OF_ARCH = {"x86_64": ["arch/x86/mm/kasan_init_64.o"], "arm64": ["arch/arm64/mm/kasan_init.o"]}
 
 
 def rest_lines():

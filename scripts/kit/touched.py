@@ -20,9 +20,12 @@ from .util import clean_env, fail, git
 INCLUDE_RE = re.compile(r'^([^:]+):[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)')
 READ_RE = re.compile(rb"^  ([^$\s]\S*\.[ch])\b", re.M)
 SOURCE_RE = re.compile(rb"^source_\S+ := (\S+\.c)$", re.M)
-# Folders that do not belong to one architecture: their files must be compiled.
+# Folders that do not belong to one architecture
 KERNEL = ["drivers", "fs", "net", "mm", "kernel", "lib", "block", "crypto", "security", "ipc", "sound", "init",
           "virt", "io_uring", "certs", "samples"]
+# The folders of an architecture, as its Makefile adds them to the kernel
+ARCH = {"x86": ["arch/x86", "arch/x86/lib", "arch/x86/pci", "arch/x86/power", "arch/x86/video"],
+        "arm64": ["arch/arm64", "arch/arm64/lib"]}
 SCANNED = [*KERNEL, "arch", "include", "usr"]
 
 
@@ -108,14 +111,14 @@ def compiled(out, tree, ours):
 
 
 def would_compile(tree, arch, config):
-    """The .c files of KERNEL that kbuild compiles with this file of a configuration.
+    """The .c files of KERNEL and ARCH that kbuild compiles with this file of a configuration.
 
     One job at a time: the lines of two would mix.
     """
     here = Path(__file__).resolve().with_name("objects.mk")
     karch, srcarch = kbuild.ARCHES[arch][0], kbuild.ARCHES[arch][4].split("/")[1]
     found = set()
-    for folder in KERNEL:
+    for folder in [*KERNEL, *ARCH[srcarch]]:
         if not (tree / folder).is_dir():
             continue
         done = subprocess.run(["make", "-rRs", "-I", tree, "-f", here, f"obj={folder}", "need-builtin=1",
@@ -138,8 +141,6 @@ def judge(files, built, must):
     for path in sorted(files - built):
         if path in must:
             rows.append((path, "NOT COMPILED, although the base compiles it, or the series adds it", False))
-        elif path.startswith("arch/"):
-            rows.append((path, "another architecture, or no allmodconfig compiles it", True))
         else:
             rows.append((path, "no allmodconfig of the base compiles it", True))
     return rows
