@@ -2,8 +2,8 @@
 #
 # The table of Documentation/admin-guide/codetag-lockdown.rst: what each interface permits
 # without lockdown, under lockdown=integrity, and under lockdown=confidentiality.  Each boot
-# tests a column, and the table says what to expect.  `make lint` fails if a file of ours is
-# missing here or in that table.
+# tests a column, and the table says what to expect.  A file in a folder of ours that has no row
+# is a failure.  `make lint` fails if the name of another file of ours is not in that document.
 #
 # append: sysctl.vm.mem_profiling=1
 # append: sysctl.vm.mem_profiling=1 lockdown=integrity
