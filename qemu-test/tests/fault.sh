@@ -157,8 +157,13 @@ test_which_task()
 	faults "$OURS disable"
 }
 
-# fail-nth also counts copies of user memory: a case that uses it opens its files before,
-# and expects one copy for each write and for each path.
+# Does fail-nth also count copies of user memory?  Then it counts one for each write and for each
+# path, so a case opens its files before it uses fail-nth.
+copies_count()
+{
+	zcat /proc/config.gz | grep -qx CONFIG_FAULT_INJECTION_USERCOPY=y
+}
+
 test_fail_nth()
 {
 	clean
@@ -188,7 +193,7 @@ test_looking_is_not_counted()
 	faults "func __alloc_file probability 0 task $self"
 	counted enabled
 	note "$without without a point, $count with one that was evaluated $evaluated times"
-	if zcat /proc/config.gz | grep -qx CONFIG_FAULT_INJECTION_USERCOPY=y; then
+	if copies_count; then
 		[ "$without" -ge 1 ] || fail "the path was not counted"
 	else
 		eq "counted without a point" "$without" 0
@@ -219,7 +224,6 @@ counted()
 	[ "$count" -lt 1000 ] || fail "$1: fail-nth ran out"
 }
 
-# The first is the copy of the path, the second is the point.
 test_open_fails_once_by_fail_nth()
 {
 	clean
@@ -227,11 +231,13 @@ test_open_fails_once_by_fail_nth()
 	read -r self _ < /proc/self/stat
 	exec 6> /proc/self/fail-nth
 	faults "func __alloc_file probability 0 task $self"
-	refused=0
+	refused=
+	nth=1
+	! copies_count || nth=2		# the first is the copy of the path
 	{
-		echo 2 >&6
+		echo $nth >&6
 		for i in 1 2 3; do
-			echo x > /tmp/probe || refused=$((refused + 1))
+			echo x > /tmp/probe || refused="$refused$i"
 		done
 	} 2> /tmp/errors
 	eq "opens that failed" "$refused" 1
