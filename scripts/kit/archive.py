@@ -46,11 +46,9 @@ def fetch(name, version, arch=""):
 
     arch may be one that dpkg does not know here; apt then has lists and caches of its own.
     """
-    found = sorted(DL.glob(f"{name}_{version}_{arch or '*'}.deb"))
-    if found:
-        return found[0]
     with lock("dl"):
-        return download(name, version, arch)
+        found = sorted(DL.glob(f"{name}_{version}_{arch or '*'}.deb"))
+        return found[0] if found else download(name, version, arch)
 
 
 def download(name, version, arch):
@@ -146,6 +144,11 @@ def other_lists(name, kind, suites):
 
 def source_of(name):
     """The tar archive with the upstream source of a package of Debian 12."""
+    with lock("dl"):
+        return download_source(name)
+
+
+def download_source(name):
     found = sorted(DL.glob(f"{name}_*.orig.tar.xz"))
     if found:
         return found[-1]
@@ -162,6 +165,11 @@ def source_of(name):
 
 def newest_mainline():
     """(package, its path) of the newest linux-source-N.M of the archive."""
+    with lock("dl"):
+        return download_newest()
+
+
+def download_newest():
     options = other_lists("later", "deb", SUITES)
     empty_part()
     apt(options, "update")
