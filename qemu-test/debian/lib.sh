@@ -11,9 +11,9 @@
 # second serial port in the form of qemu-test/boot/lib.sh.
 #
 # In a test: `fail WHY` and `skip WHY` end it; only a stand-in for our kernel may skip a test.
-# A test also ends as a failure if a command fails (set -e).  This does not hold for a command in
-# a condition, in a pipeline before the last one, or in $() within an argument.  The output of a
-# test is printed only if it fails.
+# A test also ends as a failure if a command fails (set -e).  A failure goes unnoticed in a
+# condition, in a pipeline except for its last command, and in $() within an argument.  The output
+# of a test is printed only if it fails.
 
 # shellcheck source=/dev/null
 . /qt/versions		# variables, see folder() in qemu-test/debian/run
@@ -104,7 +104,7 @@ grub_kernel()
 	update-grub
 }
 
-# The releases that GRUB's menu offers, the default first.
+# The releases that GRUB's menu offers, in its order.
 grub_releases()
 {
 	sed -n "s|^[[:space:]]*menuentry .*gnulinux-\(.*\)-advanced-.*|\1|p" /boot/grub/grub.cfg

@@ -117,12 +117,6 @@ test_2_adds_up_without_caches()
 	table_bounds
 }
 
-test_2_nothing_is_negative()
-{
-	needs_profiling
-	nothing_is_negative
-}
-
 # The lines that hold over 1 MiB more than before
 test_2_notes_what_grew()
 {
@@ -130,6 +124,12 @@ test_2_notes_what_grew()
 	awk 'FNR < 3 { next } NR == FNR { was[$3 $4 $5] = $1; next }
 	$1 - was[$3 $4 $5] > 1048576 { printf "%d KiB more: %s %s\n", ($1 - was[$3 $4 $5]) / 1024, $3, $4 }' \
 		$STATE/before $INFO | sort -rn | head -n 5 | while read -r line; do note "$line"; done
+}
+
+test_2_nothing_is_negative()
+{
+	needs_profiling
+	nothing_is_negative
 }
 
 test_2_machine_is_well()
