@@ -481,9 +481,9 @@ static void test_interrupt_has_no_pid(struct kunit *test)
 }
 
 /*
- * While the machine is stopped, nobody else takes a number. The first kfree()
- * leaves a free object, so the second kmalloc() needs no pages for a slab:
- * these would take a number, too.
+ * No other CPU takes a number while the machine is stopped. But kmalloc() may
+ * need a new slab, and the pages of the slab take a number, too. So the first
+ * line makes a free object, which the second kmalloc() then takes.
  */
 static int wrap_around(void *data)
 {

@@ -15,9 +15,9 @@ from boot import guest
 import image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# at least so many of 100 lines that hold memory have the same figures
+# The least percentage of the lines that hold memory whose figures are the same in both tables
 SAME = 85
-# and the sums of bytes and of calls differ by no more than this part
+# The largest part by which the sums of bytes, and of calls, may differ
 DRIFT = 0.02
 
 

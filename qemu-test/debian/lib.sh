@@ -11,9 +11,9 @@
 # second serial port in the form of qemu-test/boot/lib.sh.
 #
 # In a test: `fail WHY` and `skip WHY` end it; only a stand-in for our kernel may skip a test.
-# A test also ends as a failure if a command fails (set -e).  A failure goes unnoticed in a
-# condition, in a pipeline except for its last command, and in $() within an argument.  The output
-# of a test is printed only if it fails.
+# A test also fails, and ends, when a command of it fails (set -e).  The shell ignores failures in
+# three places: in a condition, in a pipeline before its last command, and in a $() that is part of
+# an argument.  The output of a test is printed only if the test fails.
 
 # shellcheck source=/dev/null
 . /qt/versions		# variables, see folder() in qemu-test/debian/run

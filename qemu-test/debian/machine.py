@@ -120,8 +120,8 @@ def boot(name, disk, transport, case):
     CPU in the firmware, which waits for all CPUs.  After the debugger had stopped and resumed
     all CPUs, the guest continued.
 
-    The guest announces each reset in its results.  Another one is a failure, unless the case says how
-    many programs reset the machine before the kernel runs.
+    The guest announces each reset in its results.  A reset without an announcement is a failure.  The
+    key "resets" of a case allows some: MokManager resets the machine before a kernel runs.
     """
     out = guest.Outcome(name)
     variables = os.path.join(image.DIR, name + ".vars")

@@ -157,8 +157,8 @@ test_which_task()
 	faults "$OURS disable"
 }
 
-# Does fail-nth also count copies of user memory?  Then it counts one for each write and for each
-# path, so a case opens its files before it uses fail-nth.
+# Does fail-nth also count copies of user memory?  Then each write() and each path that is opened
+# counts as one, so a case opens its files before it sets fail-nth.
 copies_count()
 {
 	zcat /proc/config.gz | grep -qx CONFIG_FAULT_INJECTION_USERCOPY=y

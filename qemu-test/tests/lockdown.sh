@@ -54,8 +54,8 @@ cell()
 		END { exit !found }' $TABLE || fail "the table has no row of $1 or no column $2"
 }
 
-# opens FILE: prints "rw", "r" or "-", as root can open the file; fails if a refusal is not
-# EPERM, or if the mode is not one of ours
+# opens FILE: tries to open it as root.  Prints "rw", "r", or "-" if both were refused.  Fails if
+# an error is not EPERM, or if the file has a mode that no file of ours has.
 opens()
 {
 	got=

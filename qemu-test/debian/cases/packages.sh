@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Upgrade, removal and purge of our packages, with Debian's kernel installed beside ours.  The
-# programs of codetag-tools record under our kernel, and read the recording under Debian's.  At
-# last, apt installs all packages again.
+# Our packages are upgraded, removed, purged, and installed again by apt.  Debian's kernel is
+# installed, too.  The programs of codetag-tools record under our kernel.  The guest then boots
+# Debian's kernel, where they read the recording.
 #
 # The upgrade is in /qt/next: packages of image and headers with a higher version, and with
 # another line in the configuration.  The host makes them.

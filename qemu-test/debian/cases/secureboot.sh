@@ -130,7 +130,7 @@ answer()
 			got="$got $(cat /tmp/said)"
 		fi ;;
 	400|444) ;;
-	*) got="$got with the mode $(stat -c %a "$1")" ;;
+	*) got="$got, and its mode is $(stat -c %a "$1")" ;;
 	esac
 	echo "${got:--}"
 }
