@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Flattened dumps: allocinfo-dump restores the plain dump, and refuses files that are cut off or damaged.
+
+test-dump.py PROGRAM [SEED]
+"""
+
+import importlib.machinery
+import importlib.util
+import io
+import random
+import sys
+
+sys.dont_write_bytecode = True
+ROUNDS = 2000
+
+
+def load(path):
+    loader = importlib.machinery.SourceFileLoader("allocinfo_dump", path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("allocinfo_dump", loader))
+    loader.exec_module(module)
+    return module
+
+
+def flatten(dump, rng, plain):
+    """Records of random sizes in a random order; some bytes are written twice."""
+    cuts = sorted({0, len(plain), *(rng.randrange(len(plain)) for _ in range(rng.randrange(8)))})
+    parts = list(zip(cuts, cuts[1:]))
+    rng.shuffle(parts)
+    text = b"makedumpfile".ljust(dump.FLAT_FIRST, b"\0")
+    for start, end in parts + parts[:1]:
+        text += dump.FLAT_RECORD.pack(start, end - start) + plain[start:end]
+    return text + dump.FLAT_RECORD.pack(dump.FLAT_END, dump.FLAT_END)
+
+
+class Plain(io.BytesIO):
+    """A file that ends at 1 MiB, as one on a small disk."""
+
+    def write(self, data):
+        if self.tell() + len(data) > 1 << 20:
+            raise OSError(27, "File too large")
+        return super().write(data)
+
+
+def restored(dump, text):
+    """The plain dump, or None if it was refused."""
+    plain = Plain()
+    try:
+        dump.unflatten(io.BytesIO(text), "dump", plain)
+    except (dump.Failure, OSError):
+        return None
+    return plain.getvalue()
+
+
+def main():
+    dump = load(sys.argv[1])
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    for _ in range(ROUNDS):
+        plain = rng.randbytes(rng.randrange(1, 5000))
+        text = flatten(dump, rng, plain)
+        assert restored(dump, text) == plain, "the plain dump differs"
+        assert restored(dump, text[:rng.randrange(len(text))]) is None, "took a dump that was cut off"
+        damaged = bytearray(text)
+        for _ in range(rng.randrange(1, 6)):
+            damaged[rng.randrange(len(text))] = rng.randrange(256)
+        restored(dump, bytes(damaged))
+
+
+main()
