@@ -10,6 +10,7 @@ CONFIG ?= default
 ARCH ?= x86_64
 N ?= 50
 CROSS := $(filter i386 arm64 s390x,$(ARCH))
+OTHER := $(patsubst %,--arch=%,$(filter-out x86_64,$(ARCH)))
 MACHINE := $(shell dpkg --print-architecture 2>/dev/null)
 DEB_ARM64 := $(if $(filter arm64,$(or $(FLAVOUR),$(MACHINE))),setup-deb-arm64 \
 	$(if $(filter arm64,$(MACHINE)),,setup-deb-tools-arm64))
@@ -41,11 +42,11 @@ shell: setup-demo $(CROSS:%=setup-%)	## boot the same kernel with an interactive
 
 .PHONY: test
 test: setup-test $(CROSS:%=setup-%)	## run the tests of the tooling, KUnit, the guest tests, the demo and the packages; the last line counts them
-	@scripts/test $(CROSS:%=--arch=%)
+	@scripts/test $(OTHER)
 
 .PHONY: test-all
 test-all: setup-test-all	## run make test, the long tests, and a build of every commit of the series
-	@scripts/test --all $(CROSS:%=--arch=%)
+	@scripts/test --all $(OTHER)
 
 .PHONY: kunit
 kunit: setup-kernel	## run the KUnit tests alone, as User Mode Linux
