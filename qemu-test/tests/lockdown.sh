@@ -203,6 +203,8 @@ test_time_stats_in_proc()
 test_faults()
 {
 	row $DEBUG/dynamic_faults
+	row /proc/self/fail-nth
+	row /proc/self/make-it-fail
 }
 
 test_kmemtrace_records()
@@ -266,6 +268,10 @@ test_root_of_a_container()
 			grep -q "Operation not permitted" /tmp/err || fail "$f: $(cat /tmp/err)"
 		done
 	done
+	for f in /proc/alloc_tags.ctx /proc/time_stats $PKT/enabled $PKT/features $PKT/subbufs; do
+		! su nobody -s /bin/sh -c ": < $f" 2> /tmp/err || fail "user nobody may open $f"
+		grep -q "Permission denied" /tmp/err || fail "$f: $(cat /tmp/err)"
+	done
 	if [ -e $NODES ]; then
 		! /qt/bin/uncapable cat $NODES > /dev/null 2> /tmp/err || fail $NODES
 		grep -q "Operation not permitted" /tmp/err || fail "$NODES: $(cat /tmp/err)"
@@ -316,16 +322,46 @@ test_kmon_parameters()
 	done
 }
 
-# Each file in a folder of ours has a row, and each other file with a name of ours.
-test_every_file_has_a_row()
+# The files in folders of ours, and other files with a name of ours
+files()
 {
 	for f in /proc/alloc* /proc/kmemtrace/* /proc/time_stats* /proc/sys/vm/*mem_profiling* $DEBUG/alloc_tag* \
 		 $DEBUG/alloc_tag/* $DEBUG/dynamic_faults* $DEBUG/time_stats* $KT/* $DEBUG/kmon* \
-		 $DEBUG/kmon/* /dev/kmon* $PARAMETERS/*; do
+		 $DEBUG/kmon/* /dev/kmon* $PARAMETERS/* /proc/self/fail-nth /proc/self/make-it-fail; do
 		case $f in
 		$KT/cpu[1-9]) continue ;;
 		esac
 		[ -f "$f" ] || [ -c "$f" ] || continue
+		echo "$f"
+	done
+}
+
+# What can be read has no address of the kernel.
+test_confidentiality_shows_no_address()
+{
+	[ $COLUMN = confidentiality ] || skip "the mode is $COLUMN"
+	echo enable > /proc/time_stats
+	echo 1 > $PKT/enabled
+	sleep 1 &
+	wait $!
+	echo 0 > $PKT/enabled
+	echo disable > /proc/time_stats
+	read_files=0
+	for f in $(files); do
+		case $(opens "$f") in
+		*r*) ;;
+		*) continue ;;
+		esac
+		cat "$f" > /tmp/text || fail "cannot read $f"
+		! grep -E 'ffff[0-9a-f]{12}' /tmp/text || fail "$f shows addresses"
+		read_files=$((read_files + 1))
+	done
+	[ $read_files -gt 10 ] || fail "only $read_files files"
+}
+
+test_every_file_has_a_row()
+{
+	for f in $(files); do
 		got=$(cell "$f" none) || fail "$got"
 	done
 }
