@@ -124,6 +124,28 @@ all_units_well()
 	eq "systemctl is-system-running" "$how" running
 }
 
+# kmemtraced.service records for some seconds, and its trace is complete.
+service_records_a_trace()
+{
+	systemctl start kmemtraced.service
+	i=0
+	until [ "$(cat /proc/kmemtrace/enabled)" = 1 ]; do
+		i=$((i + 1))
+		[ $i -lt 60 ] || fail "the unit does not record"
+		sleep 1
+	done
+	sleep 5
+	eq kmemtraced.service "$(systemctl is-active kmemtraced.service)" active
+	systemctl stop kmemtraced.service
+	systemctl status --no-pager kmemtraced.service || :
+	eq Result "$(systemctl show -p Result --value kmemtraced.service)" success
+	eq enabled "$(cat /proc/kmemtrace/enabled)" 0
+	kmemtrace_check --all /var/lib/kmemtrace
+	kmemtrace-report /var/lib/kmemtrace > /tmp/report
+	head -n 20 /tmp/report
+	grep -q '\.c:[0-9]' /tmp/report
+}
+
 # Has dpkg left no package half installed?
 all_configured()
 {

@@ -73,14 +73,13 @@ class Packages:
             shutil.copy(deb, folder)
 
     def lay_next(self, folder):
-        """The image and the headers as a later build of the same release.
+        """The packages as a later build of the same release.
 
         It has a higher version and another configuration.
         """
         os.makedirs(folder)
         for deb in self.debs:
-            if field(deb, "Package") in (self.image, self.headers):
-                repack(deb, folder, [path % self.release for path in CONFIGS])
+            repack(deb, folder, [path % self.release for path in CONFIGS])
 
 
 def append(root, path):

@@ -2,10 +2,15 @@
 #
 # A module of Debian's archive, built by DKMS against our headers, has lines in the table.
 #
+# The module is there first: apt then installs our kernel and its headers, and DKMS builds the module
+# for it.  An upgrade of our kernel takes the module away, since kbuild's package runs the hooks of a
+# removal, and the command of packages.rst builds it again.
+#
 # rapiddisk makes disks in memory.  It allocates a page for each page that is written to such
 # a disk, all on one line of its code.
 #
-# timeout: 1500
+# base: debian
+# timeout: 2100
 
 . /qt/lib.sh
 
@@ -26,20 +31,33 @@ held()
 	awk '/\[rapiddisk\] func:rdsk_insert_page/ { print $1, $2, $3 }' $INFO | sort -k2,2nr
 }
 
-test_1_dkms_builds_against_our_headers()
+# built: is the module built and installed for our kernel?
+built()
 {
-	on_ours
-	apt-get update
-	apt-get -y install $MODULE-dkms
 	dkms status
 	dkms status -k "$OURS" | grep -q "$MODULE.*installed" || fail "dkms: $(dkms status)"
-	modinfo $MODULE
-	eq vermagic "$(modinfo -F vermagic $MODULE | cut -d' ' -f1)" "$OURS"
+	eq vermagic "$(modinfo -k "$OURS" -F vermagic $MODULE | cut -d' ' -f1)" "$OURS"
+}
+
+test_1_has_the_module_before_our_kernel()
+{
+	eq kernel "$(uname -r)" "$(linux-version list)"
+	apt-get update
+	apt-get -y install $MODULE-dkms
+	dkms status | grep "^$MODULE/"
+}
+
+test_1_installation_of_our_kernel_builds_it()
+{
+	apt-get -y install /qt/debs/*.deb
+	all_configured
+	built
 }
 
 test_1_prepares_the_next_boot()
 {
 	grub_options sysctl.vm.mem_profiling=1
+	! stand_in || grub_kernel "$OURS"
 }
 
 test_2_loads()
@@ -89,7 +107,34 @@ test_2_console_is_clean()
 	all_units_well
 }
 
-test_2_purge_removes_the_module()
+# DKMS has the module for no other kernel, so it has even forgotten its sources.
+test_2_upgrade_takes_it_away()
+{
+	dpkg -i /qt/next/linux-*.deb
+	all_configured
+	dkms status
+	eq "dkms status" "$(dkms status)" ""
+	! modinfo -k "$OURS" $MODULE || fail "the module is still there"
+}
+
+test_2_command_of_the_page_builds_it_again()
+{
+	version=$(dpkg-query -W -f '${Version}' $MODULE-dkms | sed 's/-[^-]*$//')
+	dkms install $MODULE/"$version" -k "$OURS"
+	built
+}
+
+test_3_loads_after_the_upgrade()
+{
+	on_ours
+	modprobe $MODULE
+	needs_profiling
+	grep "\[$MODULE\] func:" $INFO | head -n 3
+	[ "$(grep -c "\[$MODULE\] func:" $INFO)" -gt 0 ] || fail "no line with [$MODULE]"
+	modprobe -r $MODULE
+}
+
+test_3_purge_removes_the_module()
 {
 	apt-get -y purge $MODULE-dkms
 	! find /lib/modules -name "$MODULE*.ko*" | grep . || fail "a module is still there"

@@ -4,8 +4,8 @@
 # installed, too.  The programs of codetag-tools record under our kernel.  The guest then boots
 # Debian's kernel, where they read the recording.
 #
-# The upgrade is in /qt/next: packages of image and headers with a higher version, and with
-# another line in the configuration.  The host makes them.
+# The upgrade is in /qt/next: the same packages with a higher version, and with another line in the
+# configuration.  The host makes them.
 #
 # timeout: 1800
 
@@ -28,8 +28,8 @@ test_1_upgrades_to_the_next_build()
 {
 	on_ours
 	rm "/boot/initrd.img-$OURS"
-	dpkg -i /qt/next/*.deb
-	for deb in /qt/next/*.deb; do
+	dpkg -i /qt/next/linux-*.deb
+	for deb in /qt/next/linux-*.deb; do
 		package=$(dpkg-deb -f "$deb" Package)
 		eq "version of $package" "$(version_of "$package")" "$(dpkg-deb -f "$deb" Version)"
 	done
@@ -53,6 +53,29 @@ test_1_upgrade_adds_no_entry()
 test_2_upgraded_kernel_boots()
 {
 	on_ours
+	all_units_well
+}
+
+main_pid()
+{
+	systemctl show -p MainPID --value "$1"
+}
+
+# An upgrade starts the server again, and lets a recording go on.
+test_2_upgrades_the_tools()
+{
+	needs_profiling
+	systemctl start allocinfod.service kmemtraced.service
+	server=$(main_pid allocinfod.service)
+	recorder=$(main_pid kmemtraced.service)
+	dpkg -i /qt/next/codetag-tools_*.deb
+	all_configured
+	eq version "$(version_of codetag-tools)" "$(dpkg-deb -f /qt/next/codetag-tools_*.deb Version)"
+	[ "$(main_pid allocinfod.service)" -gt 0 ] || fail "the server does not run"
+	[ "$(main_pid allocinfod.service)" != "$server" ] || fail "the old server still runs"
+	eq "the recorder" "$(main_pid kmemtraced.service)" "$recorder"
+	systemctl stop allocinfod.service kmemtraced.service
+	eq Result "$(systemctl show -p Result --value kmemtraced.service)" success
 	all_units_well
 }
 
