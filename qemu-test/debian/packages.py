@@ -72,11 +72,13 @@ class Packages:
         for deb in self.debs:
             shutil.copy(deb, folder)
 
-    def lay_next(self, folder):
-        """The packages as a later build of the same release.
-
-        It has a higher version and another configuration.
+    def lay_next(self, folder, later=None):
+        """The packages of a later build of the same release, or these with a higher version and another
+        configuration.
         """
+        if later:
+            later.lay(folder)
+            return
         os.makedirs(folder)
         for deb in self.debs:
             repack(deb, folder, [path % self.release for path in CONFIGS])

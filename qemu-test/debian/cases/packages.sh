@@ -4,8 +4,8 @@
 # installed, too.  The programs of codetag-tools record under our kernel.  The guest then boots
 # Debian's kernel, where they read the recording.
 #
-# The upgrade is in /qt/next: the same packages with a higher version, and with another line in the
-# configuration.  The host makes them.
+# The upgrade is in /qt/next: the packages of --next, or the same with a higher version and another line
+# in the configuration, which the host makes.
 #
 # timeout: 1800
 
@@ -39,8 +39,12 @@ test_1_upgrades_to_the_next_build()
 
 test_1_upgrade_brings_its_files()
 {
-	for file in "/boot/config-$OURS" "/usr/src/$HEADERS/.config"; do
-		grep -qx "# the next build" "$file" || fail "$file is still that of the first build"
+	for deb in /qt/next/linux-*.deb; do
+		dpkg-deb --ctrl-tarfile "$deb" | tar -xO ./md5sums > /tmp/new
+		dpkg-deb --ctrl-tarfile /qt/debs/"$(dpkg-deb -f "$deb" Package)"_*.deb | tar -xO ./md5sums > /tmp/old
+		note "$(dpkg-deb -f "$deb" Package): $(grep -cvxFf /tmp/old /tmp/new) of $(wc -l < /tmp/new) files are new"
+		! cmp -s /tmp/old /tmp/new || fail "$deb has the same files as the first build"
+		(cd / && md5sum --quiet -c /tmp/new)
 	done
 }
 
