@@ -124,8 +124,8 @@ all_units_well()
 	eq "systemctl is-system-running" "$how" running
 }
 
-# kmemtraced.service records for some seconds, and its trace is complete.
-service_records_a_trace()
+# Starts kmemtraced.service, and waits until it records.
+starts_to_record()
 {
 	systemctl start kmemtraced.service
 	i=0
@@ -134,6 +134,12 @@ service_records_a_trace()
 		[ $i -lt 60 ] || fail "the unit does not record"
 		sleep 1
 	done
+}
+
+# kmemtraced.service records for some seconds, and its trace is complete.
+service_records_a_trace()
+{
+	starts_to_record
 	sleep 5
 	eq kmemtraced.service "$(systemctl is-active kmemtraced.service)" active
 	systemctl stop kmemtraced.service

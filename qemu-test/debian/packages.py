@@ -73,14 +73,17 @@ class Packages:
             shutil.copy(deb, folder)
 
     def lay_next(self, folder, later=None):
-        """The packages of a later build of the same release, or these with a higher version and another
-        configuration.
+        """Copy the packages of a later build of the same release.
+
+        Without one, copy our own with a higher version and another configuration.
         """
         if later:
             later.lay(folder)
             return
         os.makedirs(folder)
         for deb in self.debs:
+            if field(deb, "Package") not in (self.image, self.headers, "codetag-tools"):
+                continue
             repack(deb, folder, [path % self.release for path in CONFIGS])
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernels in Debian's configuration: Debian's own, and that of `make deb`.
 
-Used by qemu-test/compare/debian and scripts/bench.
+Used by qemu-test/compare/debian, qemu-test/cost and scripts/bench.
 """
 
 import os

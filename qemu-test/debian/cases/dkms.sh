@@ -15,6 +15,8 @@
 . /qt/lib.sh
 
 MODULE=rapiddisk
+# the name in its dkms.conf, and of /usr/src/NAME-VERSION
+NAME=rapiddisk-dkms
 DISK_MIB=64
 WRITE_MIB=16
 
@@ -35,7 +37,7 @@ held()
 built()
 {
 	dkms status
-	dkms status -k "$OURS" | grep -q "$MODULE.*installed" || fail "dkms: $(dkms status)"
+	dkms status -k "$OURS" | grep -q "^$NAME/.*installed" || fail "dkms: $(dkms status)"
 	eq vermagic "$(modinfo -k "$OURS" -F vermagic $MODULE | cut -d' ' -f1)" "$OURS"
 }
 
@@ -44,7 +46,7 @@ test_1_has_the_module_before_our_kernel()
 	eq kernel "$(uname -r)" "$(linux-version list)"
 	apt-get update
 	apt-get -y install $MODULE-dkms
-	dkms status | grep "^$MODULE/"
+	dkms status | grep "^$NAME/"
 }
 
 test_1_installation_of_our_kernel_builds_it()
@@ -107,9 +109,10 @@ test_2_console_is_clean()
 	all_units_well
 }
 
-# DKMS has the module for no other kernel, so it has even forgotten its sources.
+# DKMS has the module for no other kernel, so it forgets its sources, too.
 test_2_upgrade_takes_it_away()
 {
+	! stand_in || skip "Debian's package runs no hooks of a removal at an upgrade"
 	dpkg -i /qt/next/linux-*.deb
 	all_configured
 	dkms status
@@ -119,8 +122,10 @@ test_2_upgrade_takes_it_away()
 
 test_2_command_of_the_page_builds_it_again()
 {
+	! stand_in || skip "it is still there"
 	version=$(dpkg-query -W -f '${Version}' $MODULE-dkms | sed 's/-[^-]*$//')
-	dkms install $MODULE/"$version" -k "$OURS"
+	[ -e "/usr/src/$NAME-$version/dkms.conf" ] || fail "no /usr/src/$NAME-$version"
+	dkms install "$NAME/$version" -k "$OURS"
 	built
 }
 

@@ -69,9 +69,11 @@ main_pid()
 test_2_upgrades_the_tools()
 {
 	needs_profiling
-	systemctl start allocinfod.service kmemtraced.service
+	systemctl start allocinfod.service
+	starts_to_record
 	server=$(main_pid allocinfod.service)
 	recorder=$(main_pid kmemtraced.service)
+	[ "$server" -gt 0 ] && [ "$recorder" -gt 0 ] || fail "server $server, recorder $recorder"
 	dpkg -i /qt/next/codetag-tools_*.deb
 	all_configured
 	eq version "$(version_of codetag-tools)" "$(dpkg-deb -f /qt/next/codetag-tools_*.deb Version)"

@@ -2,11 +2,11 @@
 #
 # Secure Boot: the firmware trusts Microsoft, shim trusts Debian and the owner's key.
 #
-# In the first boot, GRUB refuses our kernel, which is the default, because it is unsigned.
-# The keys after `type:` stand for a person at the console, who then chooses Debian's kernel
-# in the menu.  On Debian's kernel, the owner makes a key, writes a hook that signs each build of our
-# kernel, as packages.rst has it, and requests the enrolment of the key.  In the second boot, the person at the console confirms the key
-# in MokManager, and the signed kernel starts.
+# In the first boot, GRUB refuses our kernel, which is the default, because it is unsigned.  The keys
+# after `type:` stand for a person at the console, who then chooses Debian's kernel in the menu.  On
+# Debian's kernel, the owner makes a key, installs the hook that signs each build of our kernel, as
+# packages.rst has it, and requests the enrolment of the key.  In the second boot, the person at the
+# console confirms the key in MokManager, and the signed kernel starts.
 #
 # firmware: secure
 # timeout: 1800
@@ -26,6 +26,7 @@
 . /qt/lib.sh
 
 KEY=/var/lib/dkms/mok
+EXAMPLE=/usr/share/doc/codetag-tools/examples/sign-codetag
 HOOK=/etc/kernel/postinst.d/sign-codetag
 MODULE=rapiddisk
 
@@ -53,21 +54,16 @@ test_1_owner_makes_a_key()
 {
 	openssl req -new -x509 -nodes -days 3650 -subj "/CN=owner of the guest" -newkey rsa:2048 \
 		-keyout $KEY.key -outform DER -out $KEY.pub
-	openssl x509 -inform DER -in $KEY.pub -out $KEY.pem
+	openssl x509 -inform DER -in $KEY.pub -out /tmp/cert.pem
 }
 
 test_1_hook_signs_each_build()
 {
-	cat > $HOOK <<-END
-	#!/bin/sh
-	case \$1 in
-	$OURS) sbsign --key $KEY.key --cert $KEY.pem --output "\$2.signed" "\$2" && mv "\$2.signed" "\$2" ;;
-	esac
-	END
-	chmod +x $HOOK
-	! sbverify --cert $KEY.pem "/boot/vmlinuz-$OURS" || fail "it is signed already"
+	install -m 755 $EXAMPLE ${HOOK%/*}
+	! stand_in || sed -i "s/^\*-codetag)/$OURS)/" $HOOK
+	! sbverify --cert /tmp/cert.pem "/boot/vmlinuz-$OURS" || fail "it is signed already"
 	dpkg -i /qt/debs/"$IMAGE"_*.deb
-	sbverify --cert $KEY.pem "/boot/vmlinuz-$OURS"
+	sbverify --cert /tmp/cert.pem "/boot/vmlinuz-$OURS"
 	# at the default, never, /proc/allocinfo.nodes cannot be opened
 	grub_options sysctl.vm.mem_profiling=1
 }

@@ -8,8 +8,10 @@ test-dump.py PROGRAM [SEED]
 import importlib.machinery
 import importlib.util
 import io
+import os
 import random
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 ROUNDS = 2000
@@ -27,29 +29,24 @@ def flatten(dump, rng, plain):
     cuts = sorted({0, len(plain), *(rng.randrange(len(plain)) for _ in range(rng.randrange(8)))})
     parts = list(zip(cuts, cuts[1:]))
     rng.shuffle(parts)
-    text = b"makedumpfile".ljust(dump.FLAT_FIRST, b"\0")
+    text = dump.FLAT_MAGIC.ljust(dump.FLAT_FIRST, b"\0")
     for start, end in parts + parts[:1]:
         text += dump.FLAT_RECORD.pack(start, end - start) + plain[start:end]
-    return text + dump.FLAT_RECORD.pack(dump.FLAT_END, dump.FLAT_END)
-
-
-class Plain(io.BytesIO):
-    """A file that ends at 1 MiB, as one on a small disk."""
-
-    def write(self, data):
-        if self.tell() + len(data) > 1 << 20:
-            raise OSError(27, "File too large")
-        return super().write(data)
+    return text + dump.FLAT_RECORD.pack(*dump.FLAT_END)
 
 
 def restored(dump, text):
     """The plain dump, or None if it was refused."""
-    plain = Plain()
-    try:
-        dump.unflatten(io.BytesIO(text), "dump", plain)
-    except (dump.Failure, OSError):
-        return None
-    return plain.getvalue()
+    flat = io.BytesIO(text)
+    flat.seek(len(dump.FLAT_MAGIC))
+    with tempfile.TemporaryFile() as plain:
+        try:
+            dump.unflatten(flat, "dump", plain.fileno())
+        except dump.Failure:
+            return None
+        if os.fstat(plain.fileno()).st_size > 1 << 20:
+            return b"a damaged offset"
+        return plain.read()
 
 
 def main():
@@ -62,9 +59,13 @@ def main():
         text = flatten(dump, rng, plain)
         assert restored(dump, text) == plain, "the plain dump differs"
         assert restored(dump, text[:rng.randrange(len(text))]) is None, "took a dump that was cut off"
+        end = len(text) - dump.FLAT_RECORD.size
+        for numbers in ((-1, 0), (-1, 1), (-2, -1), (0, 0), (0, -1), (0, dump.FLAT_MOST + 1)):
+            assert restored(dump, text[:end] + dump.FLAT_RECORD.pack(*numbers)) is None, f"took {numbers}"
         damaged = bytearray(text)
         for _ in range(rng.randrange(1, 6)):
             damaged[rng.randrange(len(text))] = rng.randrange(256)
+        # any result, but no other exception
         restored(dump, bytes(damaged))
 
 
