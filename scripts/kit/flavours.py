@@ -26,7 +26,7 @@ class Flavour(NamedTuple):
 
 FLAVOURS = {
     "cloud-amd64": Flavour("x86_64", "amd64", "config.amd64_none_cloud-amd64", 11300),
-    "amd64": Flavour("x86_64", "amd64", "config.amd64_none_amd64", 30000),
+    "amd64": Flavour("x86_64", "amd64", "config.amd64_none_amd64", 33000),
     "arm64": Flavour("arm64", "arm64", "config.arm64_none_arm64", 30000),
     "default": Flavour("x86_64", "amd64", None, 1000),
 }
