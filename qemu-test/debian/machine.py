@@ -120,7 +120,7 @@ def boot(name, disk, transport, case):
     CPU in the firmware, which waits for all CPUs.  After the debugger had stopped and resumed
     all CPUs, the guest continued.
 
-    The guest announces each reset in its results.  A reset without an announcement is a failure.  The
+    The guest writes a line to its results before each reset.  A reset without that line is a failure.  The
     key "resets" of a case allows some: MokManager resets the machine before a kernel runs.
     """
     out = guest.Outcome(name)

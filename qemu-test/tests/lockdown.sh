@@ -54,8 +54,9 @@ cell()
 		END { exit !found }' $TABLE || fail "the table has no row of $1 or no column $2"
 }
 
-# opens FILE: tries to open it as root.  Prints "rw", "r", or "-" if both were refused.  Fails if
-# an error is not EPERM, or if the file has a mode that no file of ours has.
+# opens FILE: opens the file as root, for reading, and also for writing if its mode has a write bit.
+# Prints what succeeded: "rw", "r", or "-" for nothing.  Fails if an error is not EPERM, or if the
+# file has a mode that no file of ours has.
 opens()
 {
 	got=
@@ -322,7 +323,7 @@ test_kmon_parameters()
 	done
 }
 
-# The files in folders of ours, and other files with a name of ours
+# files: prints the files in folders of ours, and other files with a name of ours.
 files()
 {
 	for f in /proc/alloc* /proc/kmemtrace/* /proc/time_stats* /proc/sys/vm/*mem_profiling* $DEBUG/alloc_tag* \
@@ -336,7 +337,7 @@ files()
 	done
 }
 
-# What can be read has no address of the kernel.
+# Under confidentiality, no file that root can read shows an address of the kernel.
 test_confidentiality_shows_no_address()
 {
 	[ $COLUMN = confidentiality ] || skip "the mode is $COLUMN"

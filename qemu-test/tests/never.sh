@@ -47,7 +47,8 @@ test_memory_is_given_back()
 	rm /tmp/fill
 }
 
-# What codetag-lockdown.rst lists; nodes.sh and never_debug.sh have the other files
+# A command to alloc_tags.ctx fails with EOPNOTSUPP, as codetag-lockdown.rst says.  nodes.sh and
+# never_debug.sh test the other files of that list.
 test_what_needs_profiling_is_not_supported()
 {
 	grep -q "mem_profiling=never" /proc/cmdline || skip "one boot is enough"

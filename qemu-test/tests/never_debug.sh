@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The reports of CONFIG_MEM_ALLOC_PROFILING_DEBUG if profiling is "never"
+# A kernel with CONFIG_MEM_ALLOC_PROFILING_DEBUG boots with profiling at "never": a read of its reports
+# fails with EOPNOTSUPP.
 #
 # append: sysctl.vm.mem_profiling=never
 

@@ -2,9 +2,9 @@
 #
 # A module of Debian's archive, built by DKMS against our headers, has lines in the table.
 #
-# The module is there first: apt then installs our kernel and its headers, and DKMS builds the module
-# for it.  An upgrade of our kernel takes the module away, since kbuild's package runs the hooks of a
-# removal, and the command of packages.rst builds it again.
+# The module is installed before our kernel.  When apt installs our kernel and its headers, DKMS builds
+# the module for it.  An upgrade of our kernel removes the module, because kbuild's package runs the
+# hooks of a removal.  The command in packages.rst builds it again.
 #
 # rapiddisk makes disks in memory.  It allocates a page for each page that is written to such
 # a disk, all on one line of its code.
@@ -33,7 +33,7 @@ held()
 	awk '/\[rapiddisk\] func:rdsk_insert_page/ { print $1, $2, $3 }' $INFO | sort -k2,2nr
 }
 
-# built: is the module built and installed for our kernel?
+# built: fails unless DKMS has built the module and installed it for our kernel.
 built()
 {
 	dkms status

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Our packages are upgraded, removed, purged, and installed again by apt.  Debian's kernel is
-# installed, too.  The programs of codetag-tools record under our kernel.  The guest then boots
-# Debian's kernel, where they read the recording.
+# The case upgrades our packages, removes and purges them, and installs them again with apt.  Debian's
+# kernel stays installed.  The programs of codetag-tools record under our kernel, and read the recording
+# after the guest has booted Debian's kernel.
 #
 # The upgrade is in /qt/next: the packages of --next, or the same with a higher version and another line
 # in the configuration, which the host makes.
@@ -65,7 +65,8 @@ main_pid()
 	systemctl show -p MainPID --value "$1"
 }
 
-# An upgrade starts the server again, and lets a recording go on.
+# An upgrade of codetag-tools restarts allocinfod.  It does not stop kmemtraced, since that would end the
+# recording.
 test_2_upgrades_the_tools()
 {
 	needs_profiling

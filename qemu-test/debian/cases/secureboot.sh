@@ -138,7 +138,7 @@ answer()
 			got="$got $(cat /tmp/said)"
 		fi ;;
 	400|444) ;;
-	*) got="$got, and its mode is $(stat -c %a "$1")" ;;
+	*) got="${got:--} (mode $(stat -c %a "$1"), which no file of ours has)" ;;
 	esac
 	echo "${got:--}"
 }
