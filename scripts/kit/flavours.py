@@ -7,6 +7,7 @@ others: linux-libc-dev, which would replace Debian's package, debug information,
 of another architecture: their programs are for the machine that made them.
 """
 
+import os
 import re
 import shutil
 import time
@@ -30,10 +31,24 @@ FLAVOURS = {
     "arm64": Flavour("arm64", "arm64", "config.arm64_none_arm64", 30000),
     "default": Flavour("x86_64", "amd64", None, 1000),
 }
-# What a machine of an architecture can build; the first flavour is its default.
+# What a machine of an architecture can build; the first flavour is its default, see also default().
 BUILDS = {"amd64": ("cloud-amd64", "amd64", "arm64", "default"), "arm64": ("arm64",)}
+BOOT = Path("/boot")
 FRAGMENTS = TOP / "scripts" / "debian"
 EXTRA_RE = re.compile(r"-dbg(sym)?_|^linux-libc-dev_|\.(buildinfo|changes)$")
+
+
+def default(machine):
+    """The flavour of a machine for which none is named.
+
+    Debian's cloud-amd64 has no drivers for USB, nor for most disks of a PC.  If the running
+    kernel has drivers for USB, it may need those of a PC.
+    """
+    flavour = BUILDS[machine][0]
+    config = BOOT / f"config-{os.uname().release}"
+    if flavour == "cloud-amd64" and config.exists() and "\nCONFIG_USB_SUPPORT=y\n" in config.read_text():
+        flavour = "amd64"
+    return flavour
 
 
 def chosen(word):
@@ -46,7 +61,7 @@ def chosen(word):
     if word and word not in BUILDS[machine]:
         fail(f"FLAVOUR={word} is built on {FLAVOURS[word].debarch}, and this is {machine}, "
              f"which builds {', '.join(BUILDS[machine])}")
-    return word or BUILDS[machine][0]
+    return word or default(machine)
 
 
 def out_dir(flavour):
