@@ -16,8 +16,9 @@ from kit import flavours  # noqa: E402
 
 ARCHES = ("amd64", "all")
 FLAVOUR = "cloud-amd64"
-# a file of the packages of image and headers
-CONFIGS = ("boot/config-%s", "usr/src/linux-headers-%s/.config")
+# files of the packages that differ in the later build, which we make
+CHANGED = ("boot/config-{release}", "usr/src/linux-headers-{release}/.config",
+           "lib/systemd/system/allocinfod.service")
 
 
 def field(deb, name):
@@ -75,7 +76,7 @@ class Packages:
     def lay_next(self, folder, later=None):
         """Copy the packages of a later build of the same release.
 
-        Without one, copy our own with a higher version and another configuration.
+        Without one, copy our own with a higher version, another configuration and another unit.
         """
         if later:
             later.lay(folder)
@@ -84,7 +85,7 @@ class Packages:
         for deb in self.debs:
             if field(deb, "Package") not in (self.image, self.headers, "codetag-tools"):
                 continue
-            repack(deb, folder, [path % self.release for path in CONFIGS])
+            repack(deb, folder, [path.format(release=self.release) for path in CHANGED])
 
 
 def append(root, path):

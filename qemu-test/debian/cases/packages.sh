@@ -65,12 +65,13 @@ main_pid()
 	systemctl show -p MainPID --value "$1"
 }
 
-# An upgrade of codetag-tools restarts allocinfod.  It does not stop kmemtraced, since that would end the
-# recording.
+# An upgrade of codetag-tools restarts allocinfod, with its new unit.  The timer of the export goes on.  So does
+# kmemtraced, since a stop would end the recording.
 test_2_upgrades_the_tools()
 {
 	needs_profiling
-	systemctl start allocinfod.service
+	mkdir -p /var/lib/prometheus/node-exporter
+	systemctl start allocinfod.service allocinfo-export.timer
 	starts_to_record
 	server=$(main_pid allocinfod.service)
 	recorder=$(main_pid kmemtraced.service)
@@ -80,8 +81,10 @@ test_2_upgrades_the_tools()
 	eq version "$(version_of codetag-tools)" "$(dpkg-deb -f /qt/next/codetag-tools_*.deb Version)"
 	[ "$(main_pid allocinfod.service)" -gt 0 ] || fail "the server does not run"
 	[ "$(main_pid allocinfod.service)" != "$server" ] || fail "the old server still runs"
+	eq "the old unit is in use" "$(systemctl show -p NeedDaemonReload --value allocinfod.service)" no
+	eq "the timer" "$(systemctl is-active allocinfo-export.timer)" active
 	eq "the recorder" "$(main_pid kmemtraced.service)" "$recorder"
-	systemctl stop allocinfod.service kmemtraced.service
+	systemctl stop allocinfod.service kmemtraced.service allocinfo-export.timer
 	eq Result "$(systemctl show -p Result --value kmemtraced.service)" success
 	all_units_well
 }
