@@ -278,6 +278,9 @@ EXPORT_SYMBOL_GPL(error_code);
  * error_code_class - slow path of error_class()
  * @err: a number that passed error_code_possible()
  *
+ * It is exported to modules of any license, because linux/pagemap.h uses it
+ * inline.
+ *
  * Context: any.
  * Return: the error that @err stands for, or @err if it is not a code.
  */
@@ -287,7 +290,7 @@ long error_code_class(long err)
 
 	return m ? m->class : err;
 }
-EXPORT_SYMBOL_GPL(error_code_class);
+EXPORT_SYMBOL(error_code_class);
 
 /**
  * error_code_name - get the name of a code
