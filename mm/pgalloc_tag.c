@@ -229,7 +229,12 @@ static int __init pgalloc_tag_reserve(void)
 
 	vm.size = PAGE_ALIGN(sizeof(struct alloc_tag_ref) * PGALLOC_TAG_NR);
 	vm.caller = __builtin_return_address(0);
-	vm_area_register_early(&vm, PAGE_SIZE);
+	/*
+	 * The end of the vmalloc area: without KASLR, the image of arm64 is at
+	 * its start, and large modules need the 2 GiB around the image.
+	 */
+	vm.addr = (void *)((VMALLOC_END - vm.size) & PAGE_MASK);
+	vm_area_add_early(&vm);
 	pgalloc_tag_map = vm.addr;
 	pgalloc_tag_map -= PGALLOC_TAG_FIRST / sizeof(struct page);
 	return 0;

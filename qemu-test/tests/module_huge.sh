@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Large modules find room.  arm64 looks for it in the 2 GiB around the kernel's image, which is
+# at the start of the vmalloc area if nothing moves it: the map of references must not take
+# this room.
+#
+# append: nokaslr sysctl.vm.mem_profiling=1
+# modules: ctag_huge ctag_huge_more
+# memory: 768M
+
+. /qt/lib.sh
+
+held()
+{
+	sum_tags 'func:move_module *$'
+}
+
+test_image_is_not_moved()
+{
+	dmesg | grep "KASLR disabled on command line" || fail "KASLR is not disabled"
+}
+
+test_both_load()
+{
+	held > /tmp/before
+	insmod /modules/ctag_huge.ko || fail "no room for the first one"
+	insmod /modules/ctag_huge_more.ko || fail "no room for the second one"
+	set -- $(cat /tmp/before) $(held)
+	[ $(($3 - $1)) -ge $((2 * 96 * 1048576)) ] || fail "two modules of 96 MiB take $(($3 - $1)) bytes"
+}
+
+test_both_unload()
+{
+	rmmod ctag_huge_more
+	rmmod ctag_huge
+	eq "given back" "$(held)" "$(cat /tmp/before)"
+}
+
+run_tests
