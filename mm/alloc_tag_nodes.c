@@ -20,6 +20,7 @@
  */
 #include <linux/alloc_tag.h>
 #include <linux/capability.h>
+#include <linux/hugetlb.h>
 #include <linux/init.h>
 #include <linux/kfence.h>
 #include <linux/memory_hotplug.h>
@@ -135,6 +136,12 @@ static u16 node_walk_slab(struct node_walk *w, struct page *page, int nid)
 	return slab_tag_slab_index(s, slab);
 }
 
+/* Does hugetlb have pages of that order? The largest pages of arm64 can be larger than a PUD. */
+static bool node_walk_is_gigantic(unsigned int order)
+{
+	return order < BITS_PER_LONG - PAGE_SHIFT && size_to_hstate(PAGE_SIZE << order);
+}
+
 /* The number of pages of a block, as far as that is known without a reference. */
 static unsigned long node_walk_block(struct page *page)
 {
@@ -142,7 +149,7 @@ static unsigned long node_walk_block(struct page *page)
 			     PageHead(page) ? compound_order(page) : 0;
 
 	/* The page may have changed meanwhile: gigantic pages are hugetlb's. */
-	if (order >= MAX_ORDER && (!PageHuge(page) || order > PUD_SHIFT - PAGE_SHIFT))
+	if (order >= MAX_ORDER && !(PageHuge(page) && node_walk_is_gigantic(order)))
 		return 1;
 	return 1UL << order;
 }

@@ -14,7 +14,7 @@ TESTS = QEMU_TEST / "tests"
 CONFIGS = QEMU_TEST / "configs"
 
 # kernels of an architecture other than x86_64
-ARCH_OF = {"i386": "i386", "arm64": "arm64", "arm64-64k": "arm64",
+ARCH_OF = {"i386": "i386", "arm64": "arm64", "arm64-16k": "arm64", "arm64-64k": "arm64",
            "arm64-alloc-debug": "arm64", "arm64-debug": "arm64"}
 
 
