@@ -125,7 +125,7 @@ SUITES = ("sid", "trixie-backports")
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
-def other_lists(name, kind, suites):
+def other_lists(name, kind, suites, components="main"):
     """Options with which apt knows these suites, in lists and caches of its own.
 
     kind is deb or deb-src.
@@ -137,7 +137,7 @@ def other_lists(name, kind, suites):
     if not sites:
         fail("apt has no archive; run `apt-get update`")
     listing = state / "sources.list"
-    listing.write_text("".join(f"{kind} [signed-by={KEYRING}] {sites[0]} {suite} main\n" for suite in suites))
+    listing.write_text("".join(f"{kind} [signed-by={KEYRING}] {sites[0]} {suite} {components}\n" for suite in suites))
     return [f"Dir::State={state}", f"Dir::Cache={state}/cache", "Dir::State::status=/dev/null",
             f"Dir::Etc::SourceList={listing}", "Dir::Etc::SourceParts=/dev/null"]
 
@@ -161,6 +161,32 @@ def download_source(name):
     if not archive:
         fail(f"the source of {name} has no {name}_*.orig.tar.xz")
     return archive.rename(DL / archive.name)
+
+
+def dkms_packages(wanted):
+    """{name: path} of packages that have modules for DKMS; all of Debian 12 if none is named."""
+    with lock("dl"):
+        options = other_lists("dkms", "deb", ["bookworm"], "main contrib non-free")
+        empty_part()
+        apt(options, "update")
+        found = subprocess.run(["apt-cache", *[f"-o{option}" for option in options], "pkgnames"],
+                               check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+        known = sorted(name for name in found if name.endswith("-dkms") and name != "dh-dkms")
+        unknown = sorted(set(wanted) - set(known))
+        if unknown:
+            fail(f"Debian 12 has no {unknown[0]}; it has {' '.join(known)}")
+        folder = DL / "dkms"
+        folder.mkdir(exist_ok=True)
+        there = {}
+        for name in wanted or known:
+            uris = subprocess.run(["apt-get", *[f"-o{option}" for option in options], "--print-uris", "download", name],
+                                  check=True, stdout=subprocess.PIPE, text=True).stdout
+            there[name] = folder / uris.split()[1]
+            if not there[name].exists():
+                print(f"downloading {name}", flush=True)
+                apt(options, "download", name)
+                next((DL / "part").glob(f"{name}_*.deb")).rename(there[name])
+        return there
 
 
 def newest_mainline():
