@@ -117,8 +117,8 @@ well_formed()
 }
 
 # No counter is below zero.  The table shows such a counter as 0, so allocinfo-dump reads the memory
-# of the kernel.  If a counter changes during the read, it can appear to be below zero.  So it is an
-# error only if a line is below zero in all of three tries.
+# of the kernel.  A counter that changes during the read can appear to be below zero.  So the test
+# reads three times, and fails if a line is below zero each time.
 nothing_is_negative()
 {
 	well_formed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module of 96 MiB. On arm64, two of this size do not fit into the 128 MiB in which
- * modules reach the kernel and each other directly.
+ * A module of 96 MiB. arm64 first looks for room in an area of 128 MiB. Two modules of
+ * this size do not fit into it, so the second one must be placed elsewhere.
  */
 #include <linux/module.h>
 #include <linux/sizes.h>

@@ -36,7 +36,7 @@ one_gib()
 }
 
 # Demotes that page to pages of 2 MiB.  The next smaller size, which is the default, is 32 MiB on
-# arm64.  With pages of 16 KiB, 32 MiB is the default, and a page is not demoted to less.
+# arm64.  With pages of 16 KiB, 32 MiB is the default size, and hugetlb refuses to demote to a smaller one.
 demote()
 {
 	echo 2M > $HUGE/hugepages-1048576kB/demote_size || skip "hugetlb does not demote to 2 MiB here"

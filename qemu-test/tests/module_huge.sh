@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Large modules find room.  arm64 looks for it in the 2 GiB around the kernel's image, which is
-# at the start of the vmalloc area if nothing moves it: the map of references must not take
-# this room.
+# Two large modules can be loaded.  arm64 places them within 2 GiB of the kernel's image.  With
+# "nokaslr", the image is at the start of the vmalloc area.  The map of references is also in this
+# area, and must leave room for the modules.
 #
 # append: nokaslr sysctl.vm.mem_profiling=1
 # modules: ctag_huge ctag_huge_more

@@ -2,9 +2,9 @@
 #
 # A module of Debian's archive, built by DKMS against our headers, has lines in the table.
 #
-# The module is installed before our kernel.  When apt installs our kernel and its headers, DKMS builds
-# the module for it.  An upgrade of our kernel removes the module, because kbuild's package runs the
-# hooks of a removal.  The command in packages.rst builds it again.
+# The package of the module is there before our kernel.  DKMS builds the module when apt installs our
+# kernel and its headers.  During an upgrade of our kernel, kbuild's package runs the hooks that belong to
+# a removal, and DKMS removes the module.  The command in packages.rst builds it again.
 #
 # rapiddisk makes disks in memory.  It allocates a page for each page that is written to such
 # a disk, all on one line of its code.
