@@ -35,8 +35,8 @@ one_gib()
 	[ "$(cat $HUGE/hugepages-1048576kB/nr_hugepages)" = 1 ] || $1 "no GiB in one piece"
 }
 
-# Demotes that page to pages of 2 MiB.  The next smaller size, which is the default, is 32 MiB on
-# arm64.  With pages of 16 KiB, 32 MiB is the default size, and hugetlb refuses to demote to a smaller one.
+# Demotes that page to pages of 2 MiB, which needs demote_size on arm64, where the next smaller size is
+# 32 MiB.  If base pages have 16 KiB, hugetlb refuses to demote to less than 32 MiB.
 demote()
 {
 	echo 2M > $HUGE/hugepages-1048576kB/demote_size || skip "hugetlb does not demote to 2 MiB here"
