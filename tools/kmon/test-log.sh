@@ -296,7 +296,7 @@ cp "$(command -v bash)" two
 changing=$!
 (exec -a 'ends' ./one 1000) &
 ending=$!
-./two -c 'exec -a kept ./one 0.7 & echo $! >zombie; exec ./one 1000' &
+./two -c 'exec -a kept ./one 5 & echo $! >zombie; exec ./one 1000' &
 parent=$!
 jobs_left=("$changing" "$ending" "$parent")
 exec 7<>fifo
@@ -313,8 +313,7 @@ while ! grep -q seen seen; do sleep 0.05; done
 tr '\0' ';' <"/proc/$changing/cmdline" | tr '\n\033' '??' >before
 echo >&7
 { kill "$ending" && wait "$ending"; } 2>/dev/null
-sleep 0.6
-if grep -q '^State:.Z' "/proc/$(cat zombie)/status"; then pass; else fail "no zombie"; fi
+wait_until grep -q '^State:.Z' "/proc/$(cat zombie)/status"
 exec 8>&-
 if wait "$looking"; then pass; else fail "names"; fi
 cat new.dat >out
@@ -325,7 +324,7 @@ if grep -qF 'first;-c;read -r; exec -a second ./one 1000;a?b;c?;d;;' before; the
 	{
 		echo "$changing second;1000;"
 		echo "$ending ends;1000;"
-		echo "$(cat zombie) kept;0.7;"
+		echo "$(cat zombie) kept;5;"
 		echo "$gone [?]"
 		echo '4000000000 [?]'
 	} | sort -n

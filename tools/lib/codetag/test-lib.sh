@@ -94,6 +94,17 @@ same() {
 	fi
 }
 
+# wait_until COMMAND...: two minutes at most, which are enough for a busy machine, too
+wait_until() {
+	local i
+
+	for ((i = 0; i < 2400; i++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	fail "waited in vain: $*"
+}
+
 finish() {
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]

@@ -52,7 +52,9 @@ def main():
     fd = os.open(args.file, os.O_RDWR | os.O_CREAT, 0o600)
     ticks, on, text = 0, args.busy, ""
     with open(args.log, "a", encoding="ascii", buffering=1) as log:
-        while not select.select([sys.stdin], [], [], 0)[0]:
+        ended = False
+        while not ended:    # once more after the end: the last command may be new
+            ended = select.select([sys.stdin], [], [], 0)[0]
             said = command(fd, len(text))
             if said:
                 log.write(said + "\n")

@@ -222,7 +222,7 @@ on_machine() {
 	machine 60 &
 	machine_pid=$!
 	jobs_left+=("$machine_pid")
-	sleep 0.5
+	wait_until grep -q leak_alloc "$tmp/proc/allocinfo"
 	expect "$1" 1 "${leak[@]}" --proc "$tmp/proc" "${@:2}"
 	kill "$machine_pid" 2>/dev/null
 	wait "$machine_pid" 2>/dev/null
@@ -238,11 +238,11 @@ says "the tasks" "by kworker/1:2 (71)"
 says "caches dropped" "1 of 2 call sites leak"
 "${leak[@]}" --proc "$tmp/proc" --live 1h -i 1 >"$tmp/out" 2>&1 &
 pid=$!
-sleep 2.5
+sleep 5
 kill -INT "$pid"
 wait "$pid"
 is "SIGINT: the result so far" $? 4
-says "SIGINT: the result so far" "changed in 3 snapshots"
+if grep -qE 'changed in ([2-9]|[1-9][0-9]) snapshots' "$tmp/out"; then pass; else fail "SIGINT: one snapshot"; fi
 
 # --- labelled data
 

@@ -26,6 +26,10 @@ snapshots() {
 	echo "$n"
 }
 
+has_snapshots() {
+	[ "$(snapshots "$1")" -ge "$2" ]
+}
+
 record=("$allocinfo" record --proc proc)
 
 # Each snapshot has the text that was read, and the file is private.
@@ -80,16 +84,13 @@ test_contents() {
 
 # A snapshot in the same recording refers to the one before, and is small.
 test_delta() {
-	local first i
+	local first
 	sites 3000 1 | make_proc proc
 	expect "one" 0 "${record[@]}" -n 1 -o one
 	first=$(stat -c %s one)
 	"${record[@]}" -n 3 -i 2 -o three &
 	# the table changes after the first snapshot, four seconds before the last one
-	for ((i = 0; i < 100; i++)); do
-		[ ! -s three ] || break
-		sleep 0.05
-	done
+	wait_until has_snapshots three 1
 	sites 3000 1 | awk 'NR % 20 == 0 { $1 += 4096; $2 += 1 } { print }' | make_proc proc
 	wait $!
 	is "exit status" $? 0
@@ -126,15 +127,19 @@ test_continue() {
 	is "snapshots of it" "$(snapshots empty)" 1
 }
 
+grown() {
+	[ "$(stat -c %s "$1")" -gt "$2" ]
+}
+
 # The next snapshot may be half written while the recorder runs: that is no damage, but after
 # the death of the recorder it is. Other bytes are damage at any time.
 test_being_written() {
 	local size cut
 	sites 20 1 | make_proc proc
 	"${record[@]}" -n 1 -o whole1
-	"${record[@]}" -i 60 -o busy 2>err &
+	"${record[@]}" -i 600 -o busy 2>err &
 	jobs_left+=($!)
-	sleep 0.5
+	wait_until has_snapshots busy 1
 	size=$(stat -c %s busy)
 	for cut in 1 8 23 24 100 $(($(stat -c %s whole1) / 2)); do
 		head -c "$cut" whole1 >>busy
@@ -162,9 +167,10 @@ test_being_written() {
 	says "after the recorder died" '100 bytes at the end are no whole snapshot'
 	{ head -c 30 whole1; printf x; tail -c +32 whole1; } >damaged
 	cat damaged whole1 >busy
-	"${record[@]}" -i 60 -o busy 2>err &
+	size=$(stat -c %s busy)
+	"${record[@]}" -i 600 -o busy 2>err &
 	jobs_left+=($!)
-	sleep 0.5
+	wait_until grown busy "$size"
 	expect "damage in the middle" 2 "$allocinfo" report busy
 	says "damage in the middle" 'are damaged'
 	kill -TERM $!
@@ -193,9 +199,9 @@ test_refuse() {
 	expect "no directory" 3 "${record[@]}" -n 1 -o none/file
 	expect "no table" 1 "$allocinfo" record --proc none -n 1 -o new
 	if [ -e new ]; then fail "without a table there is a file"; else pass; fi
-	"${record[@]}" -i 60 -o text 2>err &
+	"${record[@]}" -i 600 -o text 2>err &
 	jobs_left+=($!)
-	sleep 0.5
+	wait_until has_snapshots text 2
 	expect "two recorders" 3 "${record[@]}" -n 1 -o text
 	says "two recorders" 'another program records to it'
 	kill -TERM $!
@@ -257,16 +263,17 @@ test_full() {
 	"${record[@]}" -i 1 -o mnt/file 2>err &
 	pid=$!
 	jobs_left+=("$pid")
-	sleep 0.5
-	is "snapshots before" "$(snapshots mnt/file)" 1
+	wait_until has_snapshots mnt/file 1
 	head -c 200000 /dev/zero >mnt/more 2>/dev/null
-	before=$(snapshots mnt/file)
+	# a snapshot without changes has room in the last page of the file
 	sites 2000 7 | shuf | make_proc proc
+	wait_until grep -q 'cannot write' err
+	before=$(snapshots mnt/file)
 	sleep 2.2
 	is "snapshots of the full disk" "$(snapshots mnt/file)" "$before"
 	expect "it can be read" 0 "$allocinfo" report mnt/file
 	rm mnt/ballast mnt/more
-	sleep 1.5
+	wait_until grep -q 'recording again' err
 	kill -INT "$pid"
 	wait "$pid"
 	is "exit status" $? 2
@@ -316,17 +323,17 @@ test_cuts() {
 # A table that disappears for a while: what is missing does not count.
 test_unreadable() {
 	sites 20 1 | make_proc proc
-	"${record[@]}" -n 3 -i 1 -o gap 2>err &
-	sleep 0.5
+	"${record[@]}" -n 6 -i 1 -o gap 2>err &
+	wait_until has_snapshots gap 1
 	mv proc/allocinfo proc/away
-	sleep 1
+	wait_until grep -q 'No such file' err
 	mv proc/away proc/allocinfo
 	wait $!
 	is "exit status" $? 2
 	cp err out
 	says "messages" 'No such file'
 	says "messages" 'can be read again'
-	is "snapshots" "$(snapshots gap)" 3
+	is "snapshots" "$(snapshots gap)" 6
 }
 
 # A new part begins, and its first snapshot cannot be packed, for lack of memory for example:

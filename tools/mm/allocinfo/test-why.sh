@@ -18,16 +18,6 @@ make_proc "$tmp/proc" <<'END'
 4096 1 net/twice.c:7 func:twice
 END
 
-# wait_until COMMAND...: ten seconds at most
-wait_until() {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		"$@" && return
-		sleep 0.05
-	done
-	fail "waited in vain: $*"
-}
-
 # fake ARG...: start the other side of alloc_tags.ctx
 fake() {
 	rm -f "$tmp/proc/alloc_tags.ctx" "$tmp/log" "$tmp/end"
