@@ -18,7 +18,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL KERNEL_SRC CONFIG ARCH FORCE
 # run_tests [WORD]: run every test_* function of the calling script, or those with WORD
 # in the name; print a result line for each
 run_tests() {
-	local fn name rc status=0
+	local fn name rc reason status=0
 	for fn in $(declare -F | awk -v word="${1:-}" '$3 ~ /^test_/ && index($3, word) { print $3 }'); do
 		name=${fn#test_}
 		work=$scratch/$name
@@ -32,7 +32,9 @@ run_tests() {
 		elif [ $rc = 77 ]; then
 			echo "skip tools: $name # $(tail -n 1 "$work.log")"
 		else
-			echo "not ok tools: $name # $(tail -n 1 "$work.log") (build/tests/$name.log)"
+			# a test of several checks ends with their number: the first that failed is above
+			reason=$(grep -a -m 1 '^FAILED: ' "$work.log")
+			echo "not ok tools: $name # $(tail -n 1 "$work.log")${reason:+: $reason} (build/tests/$name.log)"
 			status=1
 		fi
 	done
