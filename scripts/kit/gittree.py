@@ -182,12 +182,20 @@ def commit_patch(patch, parent, number):
     if patch.diff.strip():
         done = git("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch.diff, index=INDEX, check=False)
         if done.returncode:
+            version = queue.kernel_version(BASE)
+            if version and not patch.belongs_to(version):
+                fail(f"{patch.filename} is for {patch.since} and later, and the base is {version}; "
+                     "`make rebase` moves to the newest of the archive")
             fail(misfit(patch, done.stderr.decode(errors="replace")))
     tree = git("write-tree", index=INDEX).strip()
     return git("commit-tree", tree, "-p", parent, stdin=patch.to_message(), env=commit_env(number)).strip()
 
 
 def settle_conflict(edits, ahead):
+    if in_rebase():
+        fail("a rebase is under way in build/linux, and patches/ changed; nothing was changed.\n"
+             "  To keep build/linux:  finish the rebase, then `make refresh FORCE=1`\n"
+             "  To keep patches/:     `git rebase --abort` in build/linux, then `make tree FORCE=1`")
     what = " and ".join(filter(None, [ahead and "commits", edits and "uncommitted edits"]))
     fail(f"patches/ changed, and build/linux has {what} that are not in patches/; nothing was changed.\n"
          "  To keep build/linux:  commit there, then `make refresh FORCE=1` (git diff shows what it overwrote)\n"
@@ -212,6 +220,18 @@ def update(force=False):
     rows = queue.queue_rows()
     if state.base != base_id():
         return change_base(state, rows, force)
+    if not stands_on_base(state):
+        state.rows = []
+    return carry_over(state, rows, force)
+
+
+def stands_on_base(state):
+    """False after a rebase onto a new base was given up."""
+    return not git("merge-base", "--is-ancestor", "base", state.head(), check=False).returncode
+
+
+def carry_over(state, rows, force=False):
+    """Bring the commits up to date with patches/, on the base that they stand on; return the state."""
     if state.queue_rows() == rows:
         tell_ahead(state)
         return state
@@ -226,9 +246,14 @@ def update(force=False):
     return state
 
 
+def own_work(state):
+    """Whether build/linux has edits, and whether it has commits, that are not in patches/."""
+    return bool(dirty()), rev("HEAD") != state.head() or in_rebase()
+
+
 def guard(state, rows, force):
     """Refuse if moving would lose work; return the state if the commits equal patches/ already."""
-    edits, ahead = bool(dirty()), rev("HEAD") != state.head() or in_rebase()
+    edits, ahead = own_work(state)
     if ahead and not edits:
         own = rows_of_head()
         if [(name, sha) for _, sha, name in own] == rows:
@@ -255,9 +280,12 @@ def replay(state, rows, keep, parent):
 def change_base(state, rows, force):
     """Move the queue onto build/linux-base, which is another kernel now."""
     say(f"the base changed: {state.base} -> {base_id()}")
-    if state.queue_rows() != rows or dirty() or rev("HEAD") != state.head():
-        if dirty() or not force:
-            fail("build/linux and patches/ differ; run `make refresh`, then try again")
+    edits, ahead = own_work(state)
+    if edits or (ahead and not force):
+        if state.queue_rows() != rows:
+            settle_conflict(edits, ahead)
+        fail("build/linux has work that is not in patches/; commit it there, run `make refresh`, then try again")
+    if ahead:
         save_head()
     base = commit_base()
     try:

@@ -157,6 +157,14 @@ def parse_part_of(trailers, where):
     return values[0] if values else ""
 
 
+def kernel_version(tree):
+    """The version of a kernel tree, as '6.1.192'; '' if it is not a kernel tree."""
+    makefile = tree / "Makefile"
+    text = makefile.read_text(errors="replace") if makefile.is_file() else ""
+    parts = [re.search(rf"^{key} = (\d+)$", text, re.M) for key in ("VERSION", "PATCHLEVEL", "SUBLEVEL")]
+    return ".".join(part[1] for part in parts) if all(parts) else ""
+
+
 def sublevel(version):
     """The 192 of 6.1.192."""
     return int(version.split(".")[2])
@@ -241,7 +249,8 @@ def series_text(patches):
 def repo_files(*dirs):
     """Files of this repository below dirs, tracked or new, but not ignored."""
     if (TOP / ".git").exists():
-        done = subprocess.run(["git", "ls-files", "-zco", "--exclude-standard", "--", *dirs],
+        # with the configuration of the user, who may ignore the files of an editor
+        done = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-zco", "--exclude-standard", "--", *dirs],
                               cwd=TOP, check=True, stdout=subprocess.PIPE)
         names = {os.fsdecode(n) for n in done.stdout.split(b"\0") if n}
         return sorted(n for n in names if os.path.lexists(TOP / n))

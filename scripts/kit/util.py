@@ -55,7 +55,9 @@ def git(*args, cwd=TREE, check=True, stdin=None, index=None, env=None, binary=Fa
 
     Without check, return the CompletedProcess, whatever its exit status.
     """
-    full = clean_env(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C")
+    # safe.directory: root may work in the clone of a user, whose programs it runs anyway
+    full = clean_env(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C", GIT_CONFIG_COUNT="1",
+                     GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0="*")
     if index:
         full["GIT_INDEX_FILE"] = str(index)
     full.update(env or {})
@@ -96,7 +98,12 @@ def lock(name, shared=False, wait=True):
     """Hold build/.lock-<name>; print a line before waiting for another process."""
     BUILD.mkdir(exist_ok=True)
     path = BUILD / f".lock-{name}"
-    with open(path, "a", encoding="ascii") as handle:
+    try:
+        handle = open(path, "a", encoding="ascii")
+    except PermissionError:
+        fail(f"{path} belongs to {path.owner()}, who ran make here; "
+             f"as root, `chown -R {os.getuid()} {BUILD}` makes all of build/ yours")
+    with handle:
         mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         try:
             fcntl.flock(handle, mode | fcntl.LOCK_NB)
