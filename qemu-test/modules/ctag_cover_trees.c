@@ -192,6 +192,24 @@ static int fill_radix_tree_insert(struct site *s)
 	return err;
 }
 
+/* A node that the preload put into the pool of the CPU is charged to the line that gets it. */
+static int fill_radix_tree_preload(struct site *s)
+{
+	unsigned long i;
+	int err = 0;
+
+	INIT_RADIX_TREE(&s->xa, GFP_NOWAIT);
+	for (i = 0; i < NR && !err; i++) {
+		err = radix_tree_preload(GFP_KERNEL);
+		if (err)
+			break;
+		err = radix_tree_insert(&s->xa, i, s);
+		radix_tree_preload_end();
+	}
+	s->want[NODE] = nodes(NR);
+	return err;
+}
+
 static void drop_radix_tree(struct site *s)
 {
 	unsigned long i;
@@ -363,6 +381,7 @@ static struct site sites[] = {
 	SITE(xas_split_alloc, drop_split),
 #endif
 	SITE(radix_tree_insert, drop_radix_tree),
+	SITE(radix_tree_preload, drop_radix_tree),
 	SITE(idr_alloc, drop_idr),
 	SITE(idr_alloc_cyclic, drop_idr),
 	SITE(idr_alloc_u32, drop_idr),

@@ -13,5 +13,6 @@
 #define kmem_cache_alloc_noprof		kmem_cache_alloc
 #define kmem_cache_alloc_lru_noprof	kmem_cache_alloc_lru
 #define kmem_cache_alloc_bulk_noprof	kmem_cache_alloc_bulk
+#define kmem_cache_retag_noprof(s, object)	((void)(object))
 
 #endif /* _TOOLS_LINUX_ALLOC_TAG_H */
