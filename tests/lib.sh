@@ -32,7 +32,7 @@ run_tests() {
 		elif [ $rc = 77 ]; then
 			echo "skip tools: $name # $(tail -n 1 "$work.log")"
 		else
-			# a test of several checks ends with their number: the first that failed is above
+			# The last line may only count the checks that failed. Print the first of them, too.
 			reason=$(grep -a -m 1 '^FAILED: ' "$work.log")
 			echo "not ok tools: $name # $(tail -n 1 "$work.log")${reason:+: $reason} (build/tests/$name.log)"
 			status=1

@@ -192,7 +192,7 @@ static int fill_radix_tree_insert(struct site *s)
 	return err;
 }
 
-/* A node that the preload put into the pool of the CPU is charged to the line that gets it. */
+/* A store that finds no memory takes a preloaded node, and its line is charged for the node. */
 static int fill_radix_tree_preload(struct site *s)
 {
 	unsigned long i;

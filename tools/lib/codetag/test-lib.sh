@@ -94,7 +94,7 @@ same() {
 	fi
 }
 
-# wait_until COMMAND...: two minutes at most, which are enough for a busy machine, too
+# wait_until COMMAND...: repeat COMMAND until it succeeds; fail after two minutes
 wait_until() {
 	local i
 

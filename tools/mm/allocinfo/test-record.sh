@@ -265,7 +265,8 @@ test_full() {
 	jobs_left+=("$pid")
 	wait_until has_snapshots mnt/file 1
 	head -c 200000 /dev/zero >mnt/more 2>/dev/null
-	# a snapshot without changes has room in the last page of the file
+	# Change the table. A snapshot without changes is small: it fits into the rest of the last page
+	# of the file, although the disk is full.
 	sites 2000 7 | shuf | make_proc proc
 	wait_until grep -q 'cannot write' err
 	before=$(snapshots mnt/file)
