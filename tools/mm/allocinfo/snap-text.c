@@ -33,6 +33,7 @@ struct snap_text {
 	size_t line_room;
 	ssize_t line_size;	/* of a line that was read but not used; 0 if none */
 	bool cut;		/* the last line has no end */
+	int err;		/* why a line could not be read */
 	uint64_t nr;
 	uint64_t lines;		/* of the last snapshot */
 	struct text meminfo;
@@ -54,8 +55,10 @@ static void append(struct text *to, const char *text, size_t size)
 
 static bool next_line(struct snap_text *reader)
 {
-	if (!reader->line_size)
+	if (!reader->line_size) {
 		reader->line_size = getline(&reader->line, &reader->line_room, reader->file);
+		reader->err = ferror(reader->file) ? errno : 0;
+	}
 	if (reader->line_size > 0 && reader->line[reader->line_size - 1] == '\n')
 		return true;
 	reader->cut = reader->line_size > 0;
@@ -160,16 +163,20 @@ bool snap_text_next(struct snap_text *reader, struct snap *snap)
 
 /**
  * snap_text_close - free a reader
- * @reader: the reader, or NULL
+ * @reader: the reader
+ *
+ * Return: true; or false with errno, if the end of the file could not be read.
  */
-void snap_text_close(struct snap_text *reader)
+bool snap_text_close(struct snap_text *reader)
 {
-	if (!reader)
-		return;
+	int err = reader->err;
+
 	if (reader->file != stdin)
 		fclose(reader->file);
 	free(reader->line);
 	free(reader->meminfo.text);
 	free(reader->allocinfo.text);
 	free(reader);
+	errno = err;
+	return !err;
 }

@@ -19,6 +19,6 @@ struct snap_text;
 
 struct snap_text *snap_text_open(const char *path);
 bool snap_text_next(struct snap_text *reader, struct snap *snap);
-void snap_text_close(struct snap_text *reader);
+bool snap_text_close(struct snap_text *reader);
 
 #endif /* _ALLOCINFO_SNAP_TEXT_H */

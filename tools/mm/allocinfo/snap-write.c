@@ -8,7 +8,7 @@
  *
  * A part that is large or old enough is renamed, and a new one begins. Renaming needs no
  * space. If the new part cannot be created, the old ones stay where they are, and the next
- * snapshot tries again.
+ * snapshot tries again. If somebody else renames or removes the newest part, a new one begins.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +45,7 @@ struct snap_writer {
 	unsigned int deltas;
 	bool full;		/* the next snapshot must be a full one */
 	bool header;		/* ... and must follow a header */
+	bool stuck;		/* the newest part cannot be renamed */
 	struct buffer text, before, out;
 	size_t before_size;
 	ZSTD_CCtx *zstd;
@@ -92,8 +93,8 @@ static enum part_state part_state(const struct snap_writer *writer, unsigned int
 	return ours ? PART_OURS : PART_FOREIGN;
 }
 
-/* Returns false after a message if a file with the name of an old part is none. */
-static bool parts_are_ours(const struct snap_writer *writer)
+/* Returns the number of a file that has the name of an old part but is none, or 0. */
+static unsigned int foreign_part(const struct snap_writer *writer)
 {
 	unsigned int nr, missing = 0;
 	enum part_state state;
@@ -102,13 +103,39 @@ static bool parts_are_ours(const struct snap_writer *writer)
 	for (nr = 1; missing < 2; nr++) {
 		state = part_state(writer, nr, &st);
 		missing = state == PART_NONE ? missing + 1 : 0;
-		if (state != PART_FOREIGN)
-			continue;
-		fprintf(stderr, "%s: %s.%u is no part of a recording; choose another name\n",
-			program_invocation_short_name, writer->path, nr);
-		return false;
+		if (state == PART_FOREIGN)
+			return nr;
 	}
-	return true;
+	return 0;
+}
+
+static void report_foreign(const struct snap_writer *writer, unsigned int nr, const char *what)
+{
+	fprintf(stderr, "%s: %s.%u is no part of a recording; %s\n",
+		program_invocation_short_name, writer->path, nr, what);
+}
+
+/* A recording with limits needs the names of the old parts. */
+static bool names_are_free(const struct snap_writer *writer)
+{
+	unsigned int nr = 0;
+
+	if (writer->limits.size || writer->limits.age)
+		nr = foreign_part(writer);
+	if (nr)
+		report_foreign(writer, nr, "choose another name");
+	return !nr;
+}
+
+/* If somebody takes one of the names later, the newest part grows until it is free again. */
+static bool may_rename(struct snap_writer *writer)
+{
+	unsigned int nr = foreign_part(writer);
+
+	if (nr && !writer->stuck)
+		report_foreign(writer, nr, "the newest part grows until that file is gone");
+	writer->stuck = nr;
+	return !nr;
 }
 
 /* Returns the number of the first part that does not exist, from 1. */
@@ -143,8 +170,6 @@ static bool end_part(struct snap_writer *writer)
 {
 	unsigned int nr = first_missing(writer);
 
-	if (!parts_are_ours(writer))
-		return false;
 	while (nr--) {
 		if (!rename_part(writer, nr))
 			return false;
@@ -161,12 +186,28 @@ static bool begin_part(struct snap_writer *writer)
 
 	if (fd < 0)
 		return false;
-	part_lock(fd);
+	if (!part_lock(fd)) {
+		close(fd);
+		errno = EAGAIN;
+		return false;
+	}
 	writer->fd = fd;
 	writer->size = 0;
 	writer->begun = time(NULL);
 	writer->header = true;
 	return true;
+}
+
+/* Has somebody renamed or removed the newest part? */
+static bool part_is_gone(const struct snap_writer *writer)
+{
+	struct stat ours, named;
+
+	if (fstat(writer->fd, &ours))
+		return false;
+	if (fstatat(writer->dir, writer->name, &named, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT;
+	return ours.st_dev != named.st_dev || ours.st_ino != named.st_ino;
 }
 
 /* Returns the size of old parts; sets @last to the number of the oldest, @st to its state. */
@@ -397,6 +438,8 @@ static time_t birth(int fd)
 	return time(NULL);
 }
 
+static const char locked[] = "another program records to it";
+
 /* Continues an existing file. Returns 0, or -1 after a message. */
 static int continue_part(struct snap_writer *writer)
 {
@@ -405,7 +448,7 @@ static int continue_part(struct snap_writer *writer)
 	if (!is_ours(writer->fd))
 		return report(writer, "it belongs to another user, or others may write to it");
 	if (!part_lock(writer->fd))
-		return report(writer, "another program records to it");
+		return report(writer, locked);
 	if (fstat(writer->fd, &st) || !begins_record(writer->fd, st.st_size))
 		return report(writer, "has no snapshots; --force replaces it");
 	writer->begun = birth(writer->fd);
@@ -421,14 +464,23 @@ static int open_part(struct snap_writer *writer)
 	if (errno == ENOENT && begin_part(writer))
 		return 0;
 	return report(writer, errno == ELOOP ? "it is a link, which is not followed" :
-		      strerror(errno));
+		      errno == EAGAIN ? locked : strerror(errno));
 }
 
-/* With --force the file is replaced by a new one. Its older parts stay. */
-static bool replace(const char *path)
+/*
+ * With --force the file is replaced by a new one, unless a recorder has it. Its older parts
+ * stay.
+ */
+static bool replace(const struct snap_writer *writer)
 {
-	int fd = outfile_open(path, true);
+	int fd = part_open(writer->dir, writer->name, 0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	bool busy = fd >= 0 && part_locked(fd);
 
+	if (fd >= 0)
+		close(fd);
+	if (busy)
+		return !report(writer, locked);
+	fd = outfile_open(writer->path, true);
 	return fd >= 0 && !close(fd);
 }
 
@@ -455,8 +507,8 @@ struct snap_writer *snap_writer_open(const char *path, bool force,
 	writer->zstd = ZSTD_createCCtx();
 	if (writer->dir < 0 || !writer->zstd) {
 		report(writer, writer->dir < 0 ? strerror(errno) : "out of memory");
-	} else if (((!limits->size && !limits->age) || parts_are_ours(writer)) &&
-		   (!force || replace(path)) && !open_part(writer)) {
+	} else if (names_are_free(writer) && (!force || replace(writer)) &&
+		   !open_part(writer)) {
 		ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel, LEVEL);
 		ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_checksumFlag, 1);
 		ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_enableLongDistanceMatching, 1);
@@ -481,13 +533,17 @@ bool snap_write(struct snap_writer *writer, const struct snap *snap)
 	errno = EFBIG;
 	if (!text)
 		return false;
+	if (writer->fd >= 0 && part_is_gone(writer)) {
+		close(writer->fd);
+		writer->fd = -1;
+	}
 	if (writer->fd < 0 && !begin_part(writer))
 		return false;
 	errno = ENOMEM;
 	size = put_records(writer, text);
 	if (!size)
 		return false;
-	if (writer->size && part_is_full(writer, size)) {
+	if (writer->size && part_is_full(writer, size) && may_rename(writer)) {
 		if (!end_part(writer) || !begin_part(writer))
 			return false;
 		errno = ENOMEM;

@@ -370,9 +370,13 @@ bool snap_is_file(const char *path)
 {
 	char magic[SNAP_MAGIC_SIZE];
 	unsigned int nr;
+	struct stat st;
 	ssize_t got;
 	int fd = -1;
 
+	/* a pipe that is opened here and closed again would end its writer */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return false;
 	for (nr = 0; nr < 2 && fd < 0; nr++)
 		fd = part_open(AT_FDCWD, path, nr, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)

@@ -204,13 +204,16 @@ test_refuse() {
 	wait_until has_snapshots text 2
 	expect "two recorders" 3 "${record[@]}" -n 1 -o text
 	says "two recorders" 'another program records to it'
+	expect "two recorders with --force" 3 "${record[@]}" -n 1 -f -o text
+	says "two recorders with --force" 'another program records to it'
 	kill -TERM $!
 	wait $!
 	is "SIGTERM" $? 0
 	is "snapshots" "$(snapshots text)" 2
 }
 
-# logrotate uses the same names: its files stay as they are, and the recording does not begin.
+# logrotate uses the same names: its files stay as they are. The recording does not begin, or does
+# not begin a new part.
 test_foreign_parts() {
 	sites 10 1 | make_proc proc
 	echo "rotated by somebody" >rotated.1
@@ -219,6 +222,113 @@ test_foreign_parts() {
 	is "the foreign part" "$(cat rotated.1)" "rotated by somebody"
 	if [ -e rotated ]; then fail "there is a recording"; else pass; fi
 	expect "without limits" 0 "${record[@]}" -n 1 -o rotated
+	timeout 60 "${record[@]}" -n 5 -i 1 --max-age 8 -o late 2>err &
+	wait_until has_snapshots late 1
+	echo "rotated by somebody" >late.1
+	wait $!
+	is "exit status" $? 0
+	is "messages" "$(grep -c 'late.1 is no part of a recording; the newest part grows' err)" 1
+	is "number of messages" "$(wc -l <err)" 1
+	is "the foreign part" "$(cat late.1)" "rotated by somebody"
+	rm late.1
+	is "snapshots" "$(snapshots late)" 5
+}
+
+# Somebody renames or removes the file while it is recorded: a new one begins.
+test_moved() {
+	local limits
+	sites 10 1 | make_proc proc
+	for limits in '--max-age 100' ''; do
+		# shellcheck disable=SC2086
+		timeout 60 "${record[@]}" -n 4 -i 1 $limits -o moved 2>err &
+		wait_until has_snapshots moved 1
+		mv moved moved.1
+		wait $!
+		is "exit status $limits" $? 0
+		is "messages $limits" "$(cat err)" ""
+		expect "what was moved $limits" 0 "$allocinfo" report moved.1@0
+		is "all snapshots $limits" "$(snapshots moved)" 4
+		rm moved moved.1
+	done
+	timeout 60 "${record[@]}" -n 3 -i 1 -o moved 2>err &
+	wait_until has_snapshots moved 1
+	rm moved
+	wait $!
+	is "exit status, removed" $? 0
+	if [ "$(snapshots moved)" -ge 1 ]; then pass; else fail "no new file"; fi
+	# another file with this name is not touched; when it is gone, a new one begins
+	rm moved
+	"${record[@]}" -i 1 -o moved 2>err &
+	jobs_left+=($!)
+	wait_until has_snapshots moved 1
+	echo other >other
+	mv other moved
+	wait_until grep -q 'cannot write, trying again: File exists' err
+	is "the other file" "$(cat moved)" other
+	rm moved
+	wait_until has_snapshots moved 1
+	kill -TERM $!
+	wait $!
+	is "exit status, another file" $? 2
+}
+
+# Between the creation of a file and its lock, another recorder can take it.
+test_lock_taken() {
+	sites 10 1 | make_proc proc
+	cat >late.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <stdarg.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		static int locked(int (*real)(int, int, ...), int fd, int cmd, void *arg)
+		{
+			if (cmd == F_OFD_SETLK) {
+				close(open("waiting", O_CREAT | O_WRONLY, 0600));
+				while (access("go", F_OK))
+					usleep(10000);
+			}
+			return real(fd, cmd, arg);
+		}
+		int fcntl64(int fd, int cmd, ...)
+		{
+			va_list args;
+			void *arg;
+
+			va_start(args, cmd);
+			arg = va_arg(args, void *);
+			va_end(args);
+			return locked((int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl64"), fd, cmd, arg);
+		}
+		int fcntl(int fd, int cmd, ...)
+		{
+			va_list args;
+			void *arg;
+
+			va_start(args, cmd);
+			arg = va_arg(args, void *);
+			va_end(args);
+			return locked((int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl"), fd, cmd, arg);
+		}
+	END
+	expect "a library that waits" 0 "${CC:-cc}" -shared -fPIC -o late.so late.c -ldl || return
+	env LD_PRELOAD="$PWD/late.so" ASAN_OPTIONS=verify_asan_link_order=0 "${record[@]}" -n 1 -o taken 2>err &
+	local first=$!
+	wait_until test -e waiting
+	"${record[@]}" -i 600 -o taken 2>err2 &
+	jobs_left+=($!)
+	wait_until has_snapshots taken 1
+	touch go
+	wait "$first"
+	is "exit status" $? 3
+	cp err out
+	says "the first one" 'another program records to it'
+	kill -TERM $!
+	wait $!
+	is "exit status of the second one" $? 0
+	expect "no damage" 0 "$allocinfo" report taken
+	is "snapshots" "$(snapshots taken)" 1
 }
 
 # Parts: the oldest go, what is left can be read, and it is the newest.
@@ -426,7 +536,7 @@ test_costs() {
 	grep '^#' "$tmp/out"
 }
 
-for t in contents delta continue being_written refuse foreign_parts limits full boots cuts unreadable no_memory text costs; do
+for t in contents delta continue being_written refuse foreign_parts moved lock_taken limits full boots cuts unreadable no_memory text costs; do
 	"test_$t"
 done
 finish
