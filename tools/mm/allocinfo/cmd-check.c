@@ -19,6 +19,7 @@
 #include "allocinfo.h"
 #include "balance.h"
 #include "contexts.h"
+#include "outfile.h"
 #include "place.h"
 #include "source.h"
 #include "status.h"
@@ -304,11 +305,12 @@ static int check(const char *proc)
 		put_forms(source.fd);
 		code = state == PROFILING_OFF || table.damaged ? EXIT_LOST : EXIT_GOOD;
 	}
-	fflush(stdout);
+	if (!outfile_close(stdout, NULL, true))
+		code = EXIT_OUTPUT;
 	source_explain(&source, state);
 	source_close(&source);
 	table_free(&table);
-	return ferror(stdout) ? EXIT_OUTPUT : code;
+	return code;
 }
 
 /**

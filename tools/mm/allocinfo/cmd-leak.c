@@ -26,6 +26,7 @@
 #include "outfile.h"
 #include "query.h"
 #include "signals.h"
+#include "snap-record.h"
 #include "snap-text.h"
 #include "source.h"
 #include "status.h"
@@ -292,8 +293,7 @@ static bool read_text(struct input *input, take_fn *take)
 		return false;
 	while (snap_text_next(reader, &snap) && take(input, &snap))
 		;
-	snap_text_close(reader);
-	return true;
+	return snap_text_close(reader);
 }
 
 static bool read_file(struct input *input, take_fn *take)
@@ -480,14 +480,23 @@ static int result(struct input *input, FILE *out)
 	return code;
 }
 
-/* A recording of weeks must not be lost because its name was given twice. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * A recording of weeks must not be lost because its name, or that of one of its parts, was
+ * given twice.
+ */
 static bool output_is_input(const struct options *options)
 {
 	const char *output = options->common.output;
-	struct stat in, out;
 
-	if (!options->file || !output || stat(options->file, &in) || stat(output, &out) ||
-	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+	if (!options->file || !output ||
+	    !(snap_is_file(options->file) ? part_same : same_file)(options->file, output))
 		return false;
 	message(output, "is an input file");
 	return true;

@@ -16,6 +16,7 @@
 #include "input.h"
 #include "number.h"
 #include "jsonfile.h"
+#include "snap-record.h"
 #include "snap.h"
 #include "source.h"
 #include "status.h"
@@ -61,6 +62,14 @@ static void remember_file(struct input *input, const struct stat *st)
 	}
 }
 
+static bool is_file(const struct input *input, const char *path)
+{
+	struct stat st;
+
+	return input->ino && !stat(path, &st) && st.st_dev == input->dev &&
+	       st.st_ino == input->ino;
+}
+
 static bool parse(struct input *input, struct nodes *nodes)
 {
 	const struct complainer to = { complaints_print, &input->damage };
@@ -73,18 +82,19 @@ static bool parse(struct input *input, struct nodes *nodes)
 
 /* Internals: which snapshot */
 
-/* A day or a minute includes its end. */
+/* A day or a minute includes its end. Not every local day has 24 hours. */
 static bool parse_date(const char *text, uint64_t *time)
 {
 	static const struct {
 		const char *format;
-		unsigned int seconds;
+		int days;
+		int seconds;
 	} forms[] = {
-		{ "%Y-%m-%dT%H:%M:%S", 1 },
-		{ "%Y-%m-%d %H:%M:%S", 1 },
-		{ "%Y-%m-%dT%H:%M", 60 },
-		{ "%Y-%m-%d %H:%M", 60 },
-		{ "%Y-%m-%d", 24 * 60 * 60 },
+		{ "%Y-%m-%dT%H:%M:%S", 0, 1 },
+		{ "%Y-%m-%d %H:%M:%S", 0, 1 },
+		{ "%Y-%m-%dT%H:%M", 0, 60 },
+		{ "%Y-%m-%d %H:%M", 0, 60 },
+		{ "%Y-%m-%d", 1, 0 },
 	};
 	const char *end;
 	struct tm tm;
@@ -96,9 +106,10 @@ static bool parse_date(const char *text, uint64_t *time)
 		end = strptime(text, forms[i].format, &tm);
 		if (!end || *end)
 			continue;
-		t = mktime(&tm);
-		*time = (t + forms[i].seconds) * NS - 1;
-		return t >= 0;
+		tm.tm_mday += forms[i].days;
+		t = mktime(&tm) + forms[i].seconds;
+		*time = t * NS - 1;
+		return t > 0;
 	}
 	return false;
 }
@@ -195,10 +206,8 @@ static bool read_snap(struct input *input, const char *path, const struct when *
 	struct snap_reader *reader;
 	struct snap snap;
 	bool found = false;
-	struct stat st;
 
-	if (!stat(path, &st))
-		remember_file(input, &st);
+	input->recording = need_string(path);
 	reader = snap_open(path, &(struct complainer){ complaints_print, &input->damage });
 	if (!reader)
 		return fail(path, strerror(errno));
@@ -442,6 +451,7 @@ void input_free(struct input *input)
 	free(input->host);
 	free(input->cmdline);
 	free(input->meminfo);
+	free(input->recording);
 }
 
 /**
@@ -449,16 +459,15 @@ void input_free(struct input *input)
  * @input: the input
  * @path: path of the output, NULL for standard output
  *
- * A recording of weeks must not be lost because its name was given twice.
+ * A recording of weeks must not be lost because its name, or that of one of its parts, was
+ * given twice.
  *
  * Return: true after a message.
  */
 bool input_is_file(const struct input *input, const char *path)
 {
-	struct stat st;
-
-	if (!path || !input->ino || stat(path, &st) || st.st_dev != input->dev ||
-	    st.st_ino != input->ino)
+	if (!path || !(input->recording ? part_same(input->recording, path) :
+					  is_file(input, path)))
 		return false;
 	fail(path, "is an input file");
 	return true;

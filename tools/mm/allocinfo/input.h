@@ -32,8 +32,9 @@
  * @release: release of the kernel, empty if unknown
  * @host: name of the machine, empty if unknown
  * @cmdline: command line of the kernel, empty if unknown
- * @dev: device of the file, 0 if there is none
- * @ino: inode of the file
+ * @recording: path of the newest part of a recording, NULL if the input is none
+ * @dev: device of the file if it is no recording, 0 if there is none
+ * @ino: inode of that file
  * @meminfo: text of /proc/meminfo of that time, empty if unknown
  * @damage: number of complaints
  */
@@ -47,6 +48,7 @@ struct input {
 	char *host;
 	char *cmdline;
 	char *meminfo;
+	char *recording;
 	dev_t dev;
 	ino_t ino;
 	uint64_t damage;

@@ -204,7 +204,7 @@ void leaks_json(const struct leaks *leaks, const struct contexts *contexts, size
 	for (i = 0; i < leaks->found && i < top; i++)
 		json_object_array_add(list, leak_object(leaks, &leaks->list[i], contexts));
 	json_add(object, "leaks", list);
-	for (; all && i < leaks->nr; i++)
+	for (i = leaks->found; all && i < leaks->nr; i++)
 		json_object_array_add(rest, leak_object(leaks, &leaks->list[i], contexts));
 	if (all)
 		json_add(object, "others", rest);

@@ -115,6 +115,29 @@ bool query_parse(struct query *query, const char *text, const char **problem)
 }
 
 /**
+ * query_join - make one text of the words of a filter
+ * @words: the words, with NULL at the end
+ *
+ * Return: the text, for query_parse(); the caller frees it with free().
+ */
+char *query_join(char **words)
+{
+	size_t size = 1;
+	char *text;
+	char **word;
+
+	for (word = words; *word; word++)
+		size += strlen(*word) + 1;
+	text = need_memory(size, 1);
+	for (word = words; *word; word++) {
+		if (word != words)
+			strcat(text, " ");
+		strcat(text, *word);
+	}
+	return text;
+}
+
+/**
  * query_parse_words - read a filter from arguments of a program
  * @query: as for query_parse()
  * @words: the words, with NULL at the end
@@ -124,19 +147,9 @@ bool query_parse(struct query *query, const char *text, const char **problem)
  */
 bool query_parse_words(struct query *query, char **words, const char **problem)
 {
-	size_t size = 1;
-	char *text;
-	bool good;
-	char **word;
+	char *text = query_join(words);
+	bool good = query_parse(query, text, problem);
 
-	for (word = words; *word; word++)
-		size += strlen(*word) + 1;
-	text = need_memory(size, 1);
-	for (word = words; *word; word++) {
-		strcat(text, *word);
-		strcat(text, " ");
-	}
-	good = query_parse(query, text, problem);
 	free(text);
 	return good;
 }

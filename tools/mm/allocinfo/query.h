@@ -23,7 +23,7 @@
  * @module: pattern, or NULL for any; built-in code has an empty name
  * @first: first line
  * @last: last line
- * @text: memory of the patterns
+ * @text: memory of the patterns, cut into words
  */
 struct query {
 	const char *file;
@@ -35,6 +35,7 @@ struct query {
 };
 
 bool query_parse(struct query *query, const char *text, const char **problem);
+char *query_join(char **words);
 bool query_parse_words(struct query *query, char **words, const char **problem);
 bool query_matches(const struct query *query, const struct site *site);
 void query_free(struct query *query);

@@ -34,7 +34,6 @@ static struct series *new_series(struct series_set *set, const struct site *site
 	series->site.file = need_string(site->file);
 	series->site.module = need_string(site->module);
 	series->site.func = need_string(site->func);
-	series->site.extra = NULL;
 	series->site.bytes = 0;
 	series->site.calls = 0;
 	return series;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -206,6 +207,33 @@ int part_open(int dir, const char *name, unsigned int nr, int flags)
 
 	free(part);
 	return fd;
+}
+
+/**
+ * part_same - check whether a file is a part of a recording
+ * @name: name of the newest part
+ * @path: path of the file
+ *
+ * As when a recording is read, one number may be missing.
+ *
+ * Return: true if it is one.
+ */
+bool part_same(const char *name, const char *path)
+{
+	unsigned int nr, missing = 0;
+	struct stat st, part_st;
+	bool same = false;
+	char *part;
+
+	if (stat(path, &st))
+		return false;
+	for (nr = 0; !same && missing < 2; nr++) {
+		part = part_name(name, nr);
+		missing = stat(part, &part_st) ? missing + 1 : 0;
+		same = !missing && part_st.st_dev == st.st_dev && part_st.st_ino == st.st_ino;
+		free(part);
+	}
+	return same;
 }
 
 /**

@@ -54,6 +54,7 @@ bool record_cut(int fd, uint64_t offset, uint64_t end);
 
 int part_open(int dir, const char *name, unsigned int nr, int flags);
 char *part_name(const char *name, unsigned int nr);
+bool part_same(const char *name, const char *path);
 bool part_lock(int fd);
 bool part_locked(int fd);
 

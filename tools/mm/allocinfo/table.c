@@ -175,7 +175,8 @@ static bool take_place(char *word, struct site *site)
 	return true;
 }
 
-static bool take_known_word(char *word, struct site *site)
+/* A word that is not known is skipped: a newer kernel may have more of them. */
+static void take_word(char *word, struct site *site)
 {
 	size_t len = strlen(word);
 
@@ -186,32 +187,17 @@ static bool take_known_word(char *word, struct site *site)
 		site->func = word + 5;
 	} else if (!strcmp(word, "accurate:no")) {
 		site->accurate = false;
-	} else {
-		return false;
 	}
-	return true;
 }
 
-/* Moves the unknown words together, to the place of the first one. */
 static void take_words(char *p, struct site *site)
 {
-	char *extra = NULL, *word;
-	size_t len;
+	char *word;
 
 	while (*p) {
 		word = p;
 		p = word_end(p);
-		if (take_known_word(word, site))
-			continue;
-		len = strlen(word);
-		if (extra) {
-			*extra++ = ' ';
-		} else {
-			extra = word;
-			site->extra = word;
-		}
-		memmove(extra, word, len + 1);
-		extra += len;
+		take_word(word, site);
 	}
 }
 
@@ -229,7 +215,7 @@ static bool parse_line(char *p, struct site *site, size_t nr,
 	static char none[1];
 	char *place;
 
-	*site = (struct site) { .module = none, .func = none, .extra = none, .accurate = true };
+	*site = (struct site) { .module = none, .func = none, .accurate = true };
 	p = skip_blanks(p);
 	if (!format->take(&p, site, nr, format->data))
 		return false;

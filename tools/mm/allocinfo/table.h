@@ -31,7 +31,6 @@
  * @file: source file
  * @module: module, empty for built-in code
  * @func: function, empty if the line has none
- * @extra: the words that this reader does not know, separated by blanks
  * @line: line in @file
  * @accurate: the counter belongs to this call site alone
  */
@@ -41,7 +40,6 @@ struct site {
 	const char *file;
 	const char *module;
 	const char *func;
-	const char *extra;
 	uint32_t line;
 	bool accurate;
 };

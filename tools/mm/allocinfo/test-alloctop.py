@@ -108,6 +108,19 @@ STACKS = """\
          sock_alloc+0x11/0x40
     dropped for memory: 3
 """
+# groups that are hard to tell from each other by a filter
+GROUPS = """\
+4096 1 fs/b.c:1 func:b_alloc
+2048 2 fs/b.c:2 [one] func:b_alloc
+1024 3 fs/ext4/a.c:3 func:a_alloc
+512 4 fs/ext4/a.c:4 [one] func:b_free
+256 5 b.c:5 func:b_alloc
+128 6 drivers/b.c:6 [two] func:b_alloc
+64 7 lib/x[1-3].c:7 func:x?
+32 8 lib/x1.c:8 func:xy
+16 9 lib/a:b.c:9 func:colon
+8 10 lib/plain.c:10
+"""
 # more call stacks than any terminal here shows
 MANY_STACKS = STACKS.split("    count:", maxsplit=1)[0] + "".join(
     f"    count: {40 - i}\n    bytes: {4096 * (40 - i)}\n    call stack:\n"
@@ -277,6 +290,7 @@ class Test:
         self.golden = {} if update else read_golden(self.file)
         self.got = {}
         self.bad = []
+        self.files = 0
         self.proc = None
         self.term = None
 
@@ -457,7 +471,7 @@ def move_callers(test):
 def callers(test):
     test.step("callers of a function", "2", "Down", "Enter")
     test.step("callers of built-in code", "f", "C-u", "Enter", "5", "Enter")
-    test.step("callers of a module", "Down", "Enter")
+    test.step("callers of a module", "f", "Enter", "5", "Down", "Enter")
     test.step("no callers yet", "f", "C-u", *"func alloc_inode", "Enter", "1", "Enter")
     path = test.proc.path / "alloc_tags.ctx"
     command = 'file "fs/inode.c" line 263 func "alloc_inode" '
@@ -665,6 +679,60 @@ def refreshes(test):
     test.term.close()
 
 
+def start_with(test, rows, *words):
+    """Start the program with these rows, and wait for them: it must have the terminal before the first key."""
+    test.proc.rows = rows
+    test.proc.write()
+    test.start(*words)
+    end = time.monotonic() + 2 * PATIENCE
+    while not any(f"{len(rows.splitlines())} call sites" in line for line in test.term.text()) and time.monotonic() < end:
+        pass
+
+
+def view(test):
+    """What the window shows: the JSON that w writes."""
+    test.files += 1
+    path, end = test.folder / f"alloctop-{test.files}.json", time.monotonic() + PATIENCE
+    test.keys("w")
+    while time.monotonic() < end:
+        test.term.pump(TICK)
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            pass
+    test.fail(f"w did not write {path.name}")
+    return {"by": "", "filter": "", "rows": []}
+
+
+def enter_rows(test):
+    """Enter on a row shows the call sites that the row sums, also if some are left out before."""
+    start_with(test, GROUPS, "--min", "0")
+    every = ["f", "C-u", "Enter"]
+    for what, before in (("all rows", every), ("func b_*", ["f", "C-u", *"func b_*", "Enter"]),
+                         ("module one", [*every, "5", "Down", "Enter"])):
+        for kind in "2345":
+            test.keys(*before, kind)
+            for number, row in enumerate(view(test)["rows"]):
+                test.keys(*before, kind, *["Down"] * number, "Enter")
+                have = view(test)
+                sums = [sum(site[name] for site in have["rows"]) for name in ("bytes", "calls", "sites")]
+                if have["by"] != "call site" or sums != [row["bytes"], row["calls"], row["sites"]]:
+                    test.fail(f"{what}: Enter on {row} shows {have['rows']}")
+    test.keys("f", "Enter")
+    if len(have := view(test)["rows"]) != len(GROUPS.splitlines()):
+        test.fail(f"an empty filter leaves out rows: {have}")
+    test.term.close()
+
+
+def given_filter(test):
+    """The key f offers the whole filter of the command line."""
+    start_with(test, GROUPS, "file", "fs/*", "func", "b_*")
+    test.keys("f", "Enter")
+    if (have := view(test))["filter"] != "file fs/* func b_*" or len(have["rows"]) != 3:
+        test.fail(f"f and Enter: {have}")
+    test.term.close()
+
+
 def spent_on(test, key):
     """CPU time for a key, in milliseconds, up to the moment when the program waits again."""
     before, end = test.term.cpu(), time.monotonic() + PATIENCE
@@ -678,15 +746,11 @@ def spent_on(test, key):
 
 def many_rows(test, limit):
     """60,000 rows: CPU time for each key that moves, sorts or reads; the largest one counts."""
-    test.proc.rows = "".join(
+    rows = "".join(
         f"{i * 7919 % 60013 * 64} {i * 7919 % 60013} drivers/net/vendor{i // 3000}/chip{i // 100}/main{i // 20}.c:"
         f"{i % 20 * 10 + 7} {'[mod%d] ' % (i // 1000) if i % 2 else ''}func:vendor_function_{i // 4}\n"
         for i in range(60000))
-    test.proc.write()
-    test.start()
-    end = time.monotonic() + 2 * PATIENCE
-    while not any("60000 call sites" in line for line in test.term.text()) and time.monotonic() < end:
-        pass
+    start_with(test, rows)
     said = []
     for name, keys in (("move", "jk"), ("sort", "cs"), ("read", " "), ("unfold the tree", "t"), ("read the tree", " ")):
         spent = max(spent_on(test, keys[i % len(keys)]) for i in range(20))
@@ -727,6 +791,7 @@ def main():
         else:
             bad += run(Tmux, program, size, False, all_keys).bad
     if not update:
+        bad += run(Pyte, program, (200, 60), False, enter_rows, given_filter).bad
         bad += run(Pyte, program, (200, 60), False, lambda test: many_rows(test, 0 if sanitized else 100)).bad
     print("\n".join(bad) or "all screens are as they should be")
     return 1 if bad else 0

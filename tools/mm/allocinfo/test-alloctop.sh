@@ -71,6 +71,10 @@ is "a minimum" "$(rows --min 5m)" "filemap.c slub.c buffer.c fork.c "
 is "a minimum in bytes" "$(rows -m 5783553)" "filemap.c slub.c buffer.c "
 is "a filter" "$(rows file 'fs/*' module ext4)" "super.c super.c "
 is "a filter by line" "$(rows file super.c:20)" "super.c "
+expect "all words of a filter" 0 "$top" -1 --proc m -w 0 file 'fs/*' func 'ext4_?'
+says "all words of a filter" "[file fs/* func ext4_?]"
+expect "all words of a filter" 0 "$top" --proc m --json file 'fs/*' func 'ext4_?'
+is "all words of a filter in JSON" "$(json 'd["filter"]')" "file fs/* func ext4_?"
 expect "by module" 0 "$top" --proc m -b module
 says "by module" "(built-in)"
 says "a sum" "  6.0K        2   3.0K ext4 (shared)"

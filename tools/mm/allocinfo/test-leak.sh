@@ -75,6 +75,19 @@ assert abs(leak["memory_ends_in"] - 60000 * 1024 / (1024 / 60)) < 1, leak
 assert all(other["verdict"] != "leaks" for other in got["others"]) and len(got["others"]) >= 3
 END
 
+# Leaks that are not printed are not among the others.
+series 'rows = [f"{100000 + 1024 * n * i} {100 + n * i} mm/leak.c:{n} func:l" for n in (1, 2, 3)] + [
+    f"{4096 + 90000 * (i > 30)} {1 + (i > 30)} mm/once.c:1 func:o"]' >"$tmp/three"
+for top in 1 2 3 0; do
+	expect "$top of three leaks" 1 "${leak[@]}" --format json -n $top --all -f -o "$tmp/three.json" "$tmp/three"
+	expect "$top of three leaks: the others" 0 python3 - "$tmp/three.json" $top <<'END'
+import json, sys
+got = json.load(open(sys.argv[1]))
+assert got["found"] == 3 and [leak["line"] for leak in got["leaks"]] == [3, 2, 1][:int(sys.argv[2]) or 3], got
+assert [other["file"] for other in got["others"]] == ["mm/once.c"], got["others"]
+END
+done
+
 # A leak that begins in the middle.
 series 'rows = [f"{100000 + 512 * max(0, i - 80)} {50 + max(0, i - 80)} mm/late.c:5 func:l"]' 200 \
 	>"$tmp/late"
@@ -140,6 +153,8 @@ series "$rows" 20 >"$tmp/short"
 expect "just enough snapshots" 1 "${leak[@]}" "$tmp/short"
 expect "no file" 4 "${leak[@]}" "$tmp/none"
 expect "no snapshots" 4 "${leak[@]}" "$here/test-leak.sh"
+expect "a file that cannot be read" 4 "${leak[@]}" "$tmp"
+says "a file that cannot be read" 'Is a directory'
 sed '60s/^ *[0-9]/x/' "$tmp/late" >"$tmp/damaged"
 expect "no leak, but damage" 2 "${leak[@]}" --until 80m "$tmp/damaged"
 expect "an output that exists" 3 "${leak[@]}" -o "$tmp/one" "$tmp/one"

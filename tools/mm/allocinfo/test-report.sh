@@ -53,6 +53,23 @@ test_rows() {
 	says "standard input" '8.9K in 42 allocations'
 }
 
+# Readers skip words that they do not know, wherever these are; see procfs-allocinfo.
+test_unknown_words() {
+	table >unknown <<-'END'
+		16384 4 fs/a.c:5 node:0 func:foo hits:3
+		8192 2 fs/a.c:6 k:1 [mod] func:bar hits:333333
+		4096 1 fs/a.c:7 k:1 [mod] node:0 func:baz hits:3 accurate:no x y:2
+	END
+	cat >want <<-'END'
+		file,line,function,module,bytes,calls,sites,accurate
+		fs/a.c,5,foo,,16384,4,1,yes
+		fs/a.c,6,bar,mod,8192,2,1,yes
+		fs/a.c,7,baz,mod,4096,1,1,no
+	END
+	"$allocinfo" report --format csv unknown >have
+	same "unknown words" have want
+}
+
 test_json() {
 	report --format json >have.json
 	expect "json" 0 python3 - <<-'END'
@@ -416,6 +433,79 @@ test_dump() {
 	full "a full disk" "$bin/allocinfo-dump" --help
 }
 
+# day FILE@DAY: the time of the last snapshot up to the end of the day
+day() {
+	TZ=CET-1CEST,M3.5.0,M10.5.0/3 "$allocinfo" report "$1" | sed -n '1s/^[^,]*, \(.*\), h, .*/\1/p'
+}
+
+# A local day has 23, 24 or 25 hours. Snapshots are half an hour before and after each midnight.
+test_days() {
+	local at
+	for at in '2026-03-28 22:30' '2026-03-28 23:30' '2026-03-29 21:30' '2026-03-29 22:30' \
+		'2026-10-24 21:30' '2026-10-24 22:30' '2026-10-25 22:30' '2026-10-25 23:30' '2026-10-26 22:30'; do
+		echo "# time $(date -u -d "$at" +%s)"
+		table <<<'4096 1 mm/a.c:1 func:a'
+	done | "$here/make-recording.py" days
+	is "the day before a short one" "$(day days@2026-03-28)" '2026-03-28 23:30:00'
+	is "a day of 23 hours" "$(day days@2026-03-29)" '2026-03-29 23:30:00'
+	is "the day before a long one" "$(day days@2026-10-24)" '2026-10-24 23:30:00'
+	is "a day of 25 hours" "$(day days@2026-10-25)" '2026-10-25 23:30:00'
+	is "the last day of a month" "$(day days@2026-10-31)" '2026-10-26 23:30:00'
+	is "a minute" "$(day days@2026-10-25T23:30)" '2026-10-25 23:30:00'
+	is "the minute before" "$(day days@2026-10-25T23:29)" '2026-10-25 00:30:00'
+	is "a second" "$(day 'days@2026-10-25 23:30:00')" '2026-10-25 23:30:00'
+	expect "before 1970" 1 env TZ=UTC0 "$allocinfo" report days@1969-12-31
+	says "before 1970" 'not a number or a time'
+}
+
+# An output must not replace a part of a recording that is read, but another file may be replaced.
+test_parts() {
+	local part
+	mkdir parts
+	cp table parts/allocinfo
+	for part in r r.1 r.3; do
+		"$allocinfo" record --proc parts -n 1 -o "$part"
+		cp "$part" "$part.copy"
+	done
+	mkdir link
+	ln r.1 link/hard
+	for part in r r.1 r.3 ./r.1 link/hard; do
+		expect "the part $part as output" 3 "$allocinfo" report -f -o "$part" r
+		says "the part $part as output" "$part: is an input file"
+		expect "the part $part of a snapshot as output" 3 "$allocinfo" report -f -o "$part" r@0
+		expect "the part $part as output of diff" 3 "$allocinfo" diff -f -o "$part" table r
+		expect "the part $part as output of leak" 3 "$allocinfo" leak -f -o "$part" r
+		says "the part $part as output of leak" "$part: is an input file"
+	done
+	for part in r r.1 r.3; do
+		same "the part $part" "$part" "$part.copy"
+	done
+	rm r
+	expect "old parts alone" 3 "$allocinfo" report -f -o r.1 r
+	expect "old parts alone, leak" 3 "$allocinfo" leak -f -o r.1 r
+	same "old parts alone" r.1 r.1.copy
+	expect "the old parts of another recording" 0 "$allocinfo" report -f -o r.1.copy r
+	cp table copy.1
+	expect "a copy has no parts" 0 "$allocinfo" report -f -o copy.1 table
+	cp table copy
+	expect "a copy has no parts" 0 "$allocinfo" report -f -o copy.1 copy
+}
+
+# A named pipe is opened once: if it is closed in between, its writer dies, and the next open waits.
+test_pipe() {
+	local i text
+	text=$(cat table)
+	mkfifo fifo
+	for i in $(seq 20); do
+		(printf '%s\n' "$text" >fifo) &
+		jobs_left=($!)
+		sleep 0.05
+		expect "a named pipe" 0 timeout 60 "$allocinfo" report fifo || break
+		wait $!
+		is "its writer" $? 0
+	done
+}
+
 test_outputs() {
 	full "a full disk" "$allocinfo" report --format json table
 	says "a full disk" 'standard output: cannot write: No space left'
@@ -478,6 +568,7 @@ test_check() {
 	expect "off" 2 "$allocinfo" check --proc proc
 	says "off" 'sysctl vm.mem_profiling=1'
 	full "a full disk" "$allocinfo" check --proc proc
+	says "a full disk" 'allocinfo check: standard output: cannot write: No space left'
 	rm proc/allocinfo
 	expect "never" 1 "$allocinfo" check --proc proc
 	says "never" 'profiling          not available'
@@ -568,7 +659,7 @@ test_documents() {
 	END
 }
 
-for t in rows json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore dump outputs full_disk check check_costs progress documents; do
+for t in rows unknown_words json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore dump pipe days parts outputs full_disk check check_costs progress documents; do
 	"test_$t"
 done
 finish

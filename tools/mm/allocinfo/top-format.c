@@ -544,11 +544,27 @@ static void format_none(const struct top *top, char *text, size_t size)
 		append(text, size, "; boot kept %s", size_of(top, b->reserved));
 }
 
+/* The groups whose call sites alone are shown, the smallest one first. */
+static void append_groups(const struct top *top, char *text, size_t size)
+{
+	const struct model *model = &top->model;
+	char name[LINE_SIZE];
+	size_t i;
+
+	for (i = 0; i <= NR_GROUPS; i++) {
+		if (model->only[i] == NODE_NONE)
+			continue;
+		node_text(&model->nodes[model->only[i]], 0, name, sizeof(name));
+		append(text, size, "  [%s %s]", by_names[i], name);
+	}
+}
+
 static void format_shown(const struct top *top, char *text, size_t size)
 {
 	snprintf(text, size, "Rows %zu by %s, %s: %s in %" PRId64 " allocations", top->nr,
 		 by_name(top), sort_name(top->sort), size_of(top, top->model.bytes),
 		 top->model.calls);
+	append_groups(top, text, size);
 	if (*top->filter)
 		append(text, size, "  [%s]", top->filter);
 	clean_name(text);

@@ -11,6 +11,8 @@
 
 #define VERSION	1u
 
+static const char * const kinds[] = { "site", "func", "file", "dir", "module" };
+
 static void add_signed(struct json_object *to, const char *name, int64_t value)
 {
 	json_add(to, name, value == BALANCE_UNKNOWN ? NULL : json_object_new_int64(value));
@@ -88,7 +90,6 @@ static void add_names(struct json_object *row, const struct node *node)
 
 static struct json_object *row_of(const struct top *top, const struct line *line)
 {
-	static const char * const kinds[] = { "site", "func", "file", "dir", "module" };
 	const struct node *node = &top->model.nodes[line->node];
 	struct json_object *row = json_object_new_object();
 	int64_t rate;
@@ -104,6 +105,23 @@ static struct json_object *row_of(const struct top *top, const struct line *line
 	json_add_number(row, "sites", node->nr_sites);
 	json_add(row, "accurate", json_object_new_boolean(node->accurate));
 	return row;
+}
+
+/* The groups whose call sites alone are shown. */
+static struct json_object *groups_of(const struct model *model)
+{
+	struct json_object *groups = json_object_new_array(), *group;
+	size_t i;
+
+	for (i = 0; i <= NR_GROUPS; i++) {
+		if (model->only[i] == NODE_NONE)
+			continue;
+		group = json_object_new_object();
+		json_add_string(group, "kind", kinds[i]);
+		add_names(group, &model->nodes[model->only[i]]);
+		json_object_array_add(groups, group);
+	}
+	return groups;
 }
 
 /**
@@ -127,6 +145,7 @@ void top_json(const struct top *top, FILE *out)
 	add_name(object, "filter", top->filter);
 	json_put_member(out, "filter", json_object_get(json_object_object_get(object, "filter")));
 	json_object_put(object);
+	json_put_member(out, "groups", groups_of(&top->model));
 	json_put_member(out, "balance", top->balanced ? balance_of(&top->balance) : NULL);
 	fputs(",\n\"rows\": [", out);
 	for (i = 0; i < top->nr; i++) {

@@ -137,7 +137,7 @@ static struct leaf *new_leaf(const struct site *site)
 			   strlen(site->func) + 3, 1);
 	leaf->accurate = true;
 	to = leaf->names;
-	leaf->site = (struct site) { .line = site->line, .accurate = true, .extra = "" };
+	leaf->site = (struct site) { .line = site->line, .accurate = true };
 	leaf->site.file = copy_name(&to, site->file);
 	leaf->site.module = copy_name(&to, site->module);
 	leaf->site.func = copy_name(&to, site->func);
@@ -245,6 +245,16 @@ static void add_to_node(struct node *node, const struct leaf *leaf, size_t mark)
 	node->nr_sites++;
 }
 
+static bool is_counted(const struct model *model, const struct leaf *leaf)
+{
+	size_t i;
+
+	for (i = 0; i <= NR_GROUPS; i++)
+		if (model->only[i] != NODE_NONE && model->only[i] != leaf->nodes[i])
+			return false;
+	return true;
+}
+
 static void clear_sums(struct model *model)
 {
 	struct node *node;
@@ -271,6 +281,7 @@ static void clear_sums(struct model *model)
 void model_init(struct model *model)
 {
 	*model = (struct model) { .first = NODE_NONE };
+	model_all(model);
 }
 
 /**
@@ -312,7 +323,32 @@ void model_restart(struct model *model)
 }
 
 /**
- * model_sum - add up the call sites that pass a filter
+ * model_only - let only the call sites of a node count
+ * @model: the model; model_sum() must follow
+ * @node: a node that is no call site
+ *
+ * A node of another kind that was chosen before stays chosen: then only the call sites
+ * that both have count.
+ */
+void model_only(struct model *model, uint32_t node)
+{
+	model->only[model->nodes[node].by] = node;
+}
+
+/**
+ * model_all - let all call sites count again
+ * @model: the model; model_sum() must follow
+ */
+void model_all(struct model *model)
+{
+	size_t i;
+
+	for (i = 0; i <= NR_GROUPS; i++)
+		model->only[i] = NODE_NONE;
+}
+
+/**
+ * model_sum - add up the call sites that count and pass a filter
  * @model: the model
  * @query: the filter
  */
@@ -327,7 +363,7 @@ void model_sum(struct model *model, const struct query *query)
 	for (i = 0; i < model->nr_leaves; i++) {
 		const struct leaf *leaf = model->leaves[i];
 
-		if (!all && !query_matches(query, &leaf->site))
+		if (!is_counted(model, leaf) || (!all && !query_matches(query, &leaf->site)))
 			continue;
 		for (j = 0; j <= NR_GROUPS; j++)
 			add_to_node(&model->nodes[leaf->nodes[j]], leaf, mark);

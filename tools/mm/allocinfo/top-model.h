@@ -67,7 +67,8 @@ struct leaf;
  * @nr: number of @nodes
  * @room: number of @nodes that fit
  * @first: first directory
- * @bytes: bytes of the call sites that pass the filter
+ * @only: by enum row_by: the node whose call sites alone count, NODE_NONE for all
+ * @bytes: bytes of the call sites that count and pass the filter
  * @calls: their allocations
  * @sites: their number
  * @time: time of the last update, in seconds
@@ -80,6 +81,7 @@ struct model {
 	size_t nr;
 	size_t room;
 	uint32_t first;
+	uint32_t only[NR_GROUPS + 1];
 	int64_t bytes;
 	int64_t calls;
 	size_t sites;
@@ -104,6 +106,8 @@ void model_init(struct model *model);
 void model_update(struct model *model, const struct table *table, double time);
 void model_sum(struct model *model, const struct query *query);
 void model_restart(struct model *model);
+void model_only(struct model *model, uint32_t node);
+void model_all(struct model *model);
 int64_t node_growth(const struct node *node);
 bool model_rate(const struct model *model, const struct node *node, int64_t *rate);
 void model_free(struct model *model);

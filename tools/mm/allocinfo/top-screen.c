@@ -318,35 +318,10 @@ static void key_write(struct screen *screen, int key)
 	term_write(put_json, screen->top, screen->message);
 }
 
-/* A group of call sites: show them. */
-static void show_sites(struct screen *screen, const struct node *node)
+/* A filter cannot name each group exactly: * also stands for slashes, for example. */
+static void show_sites(struct screen *screen)
 {
-	const struct site *site = node->site;
-	char text[LINE_SIZE], dir[LINE_SIZE - 16];
-	const char *problem;
-
-	row_name(BY_DIR, site, dir, sizeof(dir));
-	switch (node->by) {
-	case BY_FUNC:
-		snprintf(text, sizeof(text), "file %s func %s", site->file, site->func);
-		break;
-	case BY_FILE:
-		snprintf(text, sizeof(text), "file %s", site->file);
-		break;
-	case BY_DIR:
-		snprintf(text, sizeof(text), "file %s/*", dir);
-		break;
-	default:
-		if (!site->module[0]) {
-			say(screen, "choose a row of built-in code with 1 to 4");
-			return;
-		}
-		snprintf(text, sizeof(text), "module %s", site->module);
-	}
-	screen->top->by = BY_SITE;
-	screen->top->tree = false;
-	if (!top_filter(screen->top, text, &problem))
-		say(screen, problem);
+	top_only(screen->top, cursor_node(screen));
 	screen->cursor = 0;
 }
 
@@ -364,7 +339,7 @@ static void key_enter(struct screen *screen, int key)
 	else if (screen->top->tree)
 		key_unfold(screen, key);
 	else
-		show_sites(screen, node);
+		show_sites(screen);
 }
 
 static void key_move(struct screen *screen, int key)

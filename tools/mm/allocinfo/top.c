@@ -163,9 +163,9 @@ static void parse_options(struct top *top, int argc, char **argv)
 		parse_value(top, option, optarg);
 		parse_flag(top, option);
 	}
-	if (!query_parse_words(&top->query, argv + optind, &problem))
+	top->filter = query_join(argv + optind);
+	if (!query_parse(&top->query, top->filter, &problem))
 		usage_error("filter", problem);
-	top->filter = need_string(top->query.text);
 	top->once |= top->json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
 	if (top->once && (top->sort == TOP_GROWTH || top->sort == TOP_RATE))
 		usage_error("one table has no growth to sort by", "");
@@ -217,6 +217,8 @@ bool top_read(struct top *top)
  * @text: the filter, empty for none
  * @problem: set to what is wrong
  *
+ * The groups that top_only() chose no longer limit the rows.
+ *
  * Return: false if @text is not a filter; then nothing changes.
  */
 bool top_filter(struct top *top, const char *text, const char **problem)
@@ -229,9 +231,23 @@ bool top_filter(struct top *top, const char *text, const char **problem)
 	free(top->filter);
 	top->query = query;
 	top->filter = need_string(text);
+	model_all(&top->model);
 	model_sum(&top->model, &top->query);
 	view_build(top);
 	return true;
+}
+
+/**
+ * top_only - show the call sites that a row sums, and no others
+ * @top: the program; its rows are new
+ * @node: the row, a group of call sites
+ */
+void top_only(struct top *top, uint32_t node)
+{
+	top->by = BY_SITE;
+	model_only(&top->model, node);
+	model_sum(&top->model, &top->query);
+	view_build(top);
 }
 
 /* One table */

@@ -108,6 +108,7 @@ struct top {
 double top_uptime(const struct top *top);
 bool top_read(struct top *top);
 bool top_filter(struct top *top, const char *text, const char **problem);
+void top_only(struct top *top, uint32_t node);
 
 void view_build(struct top *top);
 size_t view_find(const struct top *top, uint32_t node);
