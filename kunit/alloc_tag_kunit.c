@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 
 #include <linux/gfp.h>
+#include <linux/init_task.h>
 #include <linux/vmalloc.h>
 
 static void tag_value(const struct alloc_tag *tag, s64 *bytes, long *calls)
@@ -425,6 +426,59 @@ static void test_switched_off_in_between_r28(struct kunit *test)
 	EXPECT_TAG(test, &tag, 0, 0);
 }
 
+static struct page *tagged_pages(struct kunit *test, struct alloc_tag *tag,
+				 unsigned int order)
+{
+	struct page *page;
+
+	page = alloc_hooks_tag(tag, alloc_pages_noprof(GFP_KERNEL, order));
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	return page;
+}
+
+/* References follow their pages while profiling is off, too. */
+static void test_pages_while_off_r28(struct kunit *test)
+{
+	DEFINE_ALLOC_TAG(parts_tag);
+	DEFINE_ALLOC_TAG(shared_tag);
+	DEFINE_ALLOC_TAG(owner);
+	DEFINE_ALLOC_TAG(mover);
+	struct page *parts = tagged_pages(test, &parts_tag, 3);
+	struct page *shared = tagged_pages(test, &shared_tag, 2);
+	struct page *from = tagged_pages(test, &owner, 0);
+	struct page *to = tagged_pages(test, &mover, 0);
+	unsigned int i;
+
+	mem_profiling_disable();
+
+	split_page(parts, 3);
+	EXPECT_TAG(test, &parts_tag, 8 * PAGE_SIZE, 8);
+	pgalloc_tag_regroup(parts, 8, 4);
+	EXPECT_TAG(test, &parts_tag, 8 * PAGE_SIZE, 2);
+	pgalloc_tag_split(parts, 4);
+	pgalloc_tag_split(parts + 4, 4);
+	for (i = 0; i < 8; i++) {
+		EXPECT_TAG(test, &parts_tag, (8 - i) * PAGE_SIZE, 8 - i);
+		__free_page(parts + i);
+	}
+	EXPECT_TAG(test, &parts_tag, 0, 0);
+
+	get_page(shared);
+	__free_pages(shared, 2);
+	EXPECT_TAG(test, &shared_tag, PAGE_SIZE, 1);
+	put_page(shared);
+	EXPECT_TAG(test, &shared_tag, 0, 0);
+
+	pgalloc_tag_move(to, from);
+	__free_page(from);
+	EXPECT_TAG(test, &mover, 0, 0);
+	EXPECT_TAG(test, &owner, PAGE_SIZE, 1);
+	__free_page(to);
+	EXPECT_TAG(test, &owner, 0, 0);
+
+	mem_profiling_enable();
+}
+
 /* Outside of any hook nothing is accounted, and nothing breaks. */
 static void test_no_tag_r17(struct kunit *test)
 {
@@ -434,6 +488,7 @@ static void test_no_tag_r17(struct kunit *test)
 
 	/* The test runs in a new thread, so this was the tag of a new task. */
 	KUNIT_EXPECT_PTR_EQ(test, old, &alloc_tag_none);
+	KUNIT_EXPECT_PTR_EQ(test, init_task.alloc_tag, &alloc_tag_none);
 	p = kmalloc_noprof(64, GFP_KERNEL);
 	page = alloc_pages_noprof(GFP_KERNEL, 0);
 	alloc_tag_restore(current, old);
@@ -544,6 +599,7 @@ static struct kunit_case alloc_tag_cases[] = {
 	KUNIT_CASE(test_nesting),
 	KUNIT_CASE(test_record),
 	KUNIT_CASE(test_switched_off_in_between_r28),
+	KUNIT_CASE(test_pages_while_off_r28),
 	KUNIT_CASE(test_no_tag_r17),
 	KUNIT_CASE(test_more_than_32_bits),
 	KUNIT_CASE(test_shared_r26),

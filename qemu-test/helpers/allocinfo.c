@@ -296,6 +296,26 @@ static int next(char **words)
 	return 0;
 }
 
+/* Print N records of a module and all before them, wait for a line of input, print the rest. */
+static int stand_in(char **words)
+{
+	int err, left, fd = open_info();
+	record r;
+
+	if (!words[0] || !words[1])
+		return 2;
+	left = atoi(words[1]);
+	while (!(err = get_next(fd, &r))) {
+		print(&r);
+		if (strcmp(r.tag.modname, words[0]) || --left)
+			continue;
+		fflush(stdout);
+		getchar();
+	}
+	EXPECT(err == ENOENT && left <= 0, "%s, %d are left", strerror(err), left);
+	return 0;
+}
+
 static int show(char **words)
 {
 	record r;
@@ -825,6 +845,7 @@ static const struct {
 } commands[] = {
 	{ "dump", dump, "[mod= func= file= line= inaccurate= min= max= at=]: rows, by GET_AT and GET_NEXT" },
 	{ "next", next, "rows, by GET_NEXT on a fresh file" },
+	{ "stand-in", stand_in, "MODULE N: as next, but wait for a line of input after N records of MODULE" },
 	{ "show", show, "rows of the records on standard input" },
 	{ "id", id, "content id" },
 	{ "positions", positions, "each record by its position" },

@@ -244,6 +244,39 @@ come_and_go()
 	done
 }
 
+# A reader stands among the records of a module that is unloaded. The records of the module behind
+# it come once each, and so do those of the module that still hold memory.
+test_r05_unload_under_a_reader()
+{
+	mkfifo /tmp/go
+	for how in "" --compat; do
+		mod_load
+		insmod /modules/ctag_names.ko || fail "insmod ctag_names"
+		cmd alloc all 5
+		cmd keep all
+		: > /tmp/part
+		$AI $how stand-in ctag_test 20 < /tmp/go > /tmp/part &
+		exec 3> /tmp/go
+		until_true 30 grep -qF '[ctag_test]' /tmp/part || fail "the reader does not stand"
+		rmmod ctag_test || fail rmmod
+		exec 3>&-
+		wait $! || fail "the reader failed"
+		awk "$NAMES" /tmp/part > /tmp/got
+		$AI $how next | awk "$NAMES" > /tmp/want
+		eq "records that came too often or not at all" "$(awk '
+			NR == FNR { got[$0]++; next }
+			{ want[$0]++ }
+			END { for (line in want) if (got[line] != want[line]) print line }' /tmp/got /tmp/want |
+			head -3)" ""
+		eq "records of the module behind" "$(grep -cF '[ctag_names]' /tmp/got)" 3
+		grep -qF '[ctag_test]' /tmp/want || fail "no memory was kept"
+		rmmod ctag_names
+		echo 1 > $KEEP/free
+		eq "gone" "$(lines mod=ctag_test)" 0
+	done
+	rm /tmp/go
+}
+
 # All records of the kernel itself are there once, in their order.
 test_r05_while_modules_come_and_go()
 {

@@ -3,7 +3,7 @@
 # Modules are loaded and unloaded, some of them before their memory is freed.
 #
 # append: sysctl.vm.mem_profiling=1
-# modules: ctag_test ctag_keep
+# modules: ctag_test ctag_keep ctag_names ctag_uses
 # timeout: 360
 
 . /qt/lib.sh
@@ -95,6 +95,55 @@ test_r02_init_fails_with_live_memory()
 	gone || fail "lines left"
 }
 
+# The loader has added the tags when it finds that a parameter is wrong.
+test_r02_wrong_parameter()
+{
+	for i in 1 2 3; do
+		insmod /modules/ctag_test.ko fail=x 2>/dev/null && fail "loaded"
+		gone || fail "lines left"
+	done
+	mod_load
+	cmd alloc all 5
+	check_table || fail "loaded after a failure"
+	mod_unload
+}
+
+# lists: the files that have a line of ctag_uses
+lists()
+{
+	grep -lF ctag_uses $INFO /sys/kernel/debug/dynamic_faults /sys/kernel/debug/time_stats /proc/modules
+}
+
+# ctag_uses has tags of several types. Each allocation that adds them fails, once for each type.
+test_r03_no_memory_for_tags()
+{
+	faults=/sys/kernel/debug/dynamic_faults
+	[ -e $faults ] || skip "no fault injection"
+	insmod /modules/ctag_uses.ko || fail insmod
+	lists > /tmp/want
+	rmmod ctag_uses
+	[ "$(wc -l < /tmp/want)" -gt 2 ] || fail "only in $(cat /tmp/want)"
+	sed -n 's/^\([^ ]*\):\([0-9]*\) .*func:codetag_load_range class:memory .*/\1 \2/p' $faults > /tmp/points
+	eq "points" "$(wc -l < /tmp/points)" 2
+	while read -r file line; do
+		n=1
+		echo "file $file line $line frequency $n task insmod" > $faults
+		while ! insmod /modules/ctag_uses.ko 2> /tmp/err; do
+			grep -q 'out of memory\|Cannot allocate' /tmp/err || fail "$(cat /tmp/err)"
+			eq "after evaluation $n of $file:$line failed" "$(lists)" ""
+			n=$((n + 1))
+			[ $n -lt 20 ] || fail "$file:$line: it never loads"
+			echo "file $file line $line frequency $n task insmod" > $faults
+		done
+		echo disable > $faults
+		lists | cmp - /tmp/want || fail "loaded after $file:$line had failed"
+		rmmod ctag_uses
+		note "$file:$line failed for $((n - 1)) types"
+		[ $n -gt 2 ] || fail "$file:$line failed $((n - 1)) times"
+	done < /tmp/points
+	eq "without the module" "$(lists)" ""
+}
+
 test_r04_reader_across_unload()
 {
 	mod_load
@@ -150,6 +199,43 @@ test_r05_small_reads_while_modules_come_and_go()
 	sleep 1
 	rmmod ctag_test 2>/dev/null
 	gone || fail "lines left"
+}
+
+# A reader stands among the lines of a module that is unloaded. The lines of the module behind
+# it come once each, and so do those of the module that still hold memory.
+test_r05_unload_under_a_reader()
+{
+	names='{ $1 = $2 = ""; print }'
+	for keep in no yes; do
+		mod_load
+		insmod /modules/ctag_names.ko || fail "insmod ctag_names"
+		if [ $keep = yes ]; then
+			cmd alloc all 5
+			cmd keep all
+		fi
+		# the place of the 20th line of the module, in reads of 100 bytes
+		reads=$(awk '/\[ctag_test\]/ && ++n == 20 { print int(b / 100); exit } { b += length() + 1 }' $INFO)
+		exec 3< $INFO
+		dd bs=100 count="$reads" <&3 > /tmp/part 2>/dev/null
+		n=$(grep -cF '[ctag_test]' /tmp/part)
+		[ "$n" -gt 0 ] && [ "$n" -lt 40 ] || fail "$n lines of the module were read"
+		rmmod ctag_test || fail rmmod
+		cat <&3 >> /tmp/part
+		exec 3<&-
+		sed 1,2d /tmp/part | awk "$names" > /tmp/got
+		# all that is there now was there before
+		tags | awk "$names" > /tmp/want
+		eq "lines that came too often or not at all" "$(awk '
+			NR == FNR { got[$0]++; next }
+			{ want[$0]++ }
+			END { for (line in want) if (got[line] != want[line]) print line }' /tmp/got /tmp/want |
+			head -3)" ""
+		eq "lines of the module behind" "$(grep -cF '[ctag_names]' /tmp/got)" 3
+		[ $keep = no ] || grep -qF '[ctag_test]' /tmp/want || fail "no memory was kept"
+		rmmod ctag_names
+		echo 1 > $KEEP/free
+		gone || fail "lines left"
+	done
 }
 
 # Free memory, including the per-CPU lists, which may hold megabytes
