@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests of anonymous memory.  Source it after lib.sh.
+# For tests of memory that moves.  Source it after lib.sh.
+
+BLOCKS=/sys/devices/system/memory
 
 # moved KIND MIB: helpers/moves.c checks that all memory is accounted correctly
 moved()
@@ -21,4 +23,16 @@ moved_by_swap()
 	swapon /dev/vda || fail swapon
 	moved swap "$1"
 	swapoff /dev/vda || fail swapoff
+}
+
+# Takes a block offline whose pages can all be moved; prints its name.
+take_one()
+{
+	for block in $(ls -d $BLOCKS/memory[0-9]* | sort -t y -k 3 -n -r); do
+		[ "$(cat "$block/state")" = online ] || continue
+		if echo offline > "$block/state" 2>/dev/null; then
+			echo "$block"
+			return
+		fi
+	done
 }

@@ -10,20 +10,6 @@
 . /qt/lib.sh
 . /qt/bin/moved
 
-BLOCKS=/sys/devices/system/memory
-
-# Takes a block offline whose pages can all be moved; prints its name.
-take_one()
-{
-	for block in $(ls -d $BLOCKS/memory[0-9]* | sort -t y -k 3 -n -r); do
-		[ "$(cat "$block/state")" = online ] || continue
-		if echo offline > "$block/state" 2>/dev/null; then
-			echo "$block"
-			return
-		fi
-	done
-}
-
 test_r13_offline_and_online()
 {
 	[ -d $BLOCKS ] || fail "no memory hotplug"

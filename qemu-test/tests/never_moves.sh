@@ -3,7 +3,7 @@
 # Pages move, split and break while profiling is "never" and there is no memory for
 # references: all of that works, without a warning, and no line is shown.
 #
-# append: sysctl.vm.mem_profiling=never cma=192M
+# append: sysctl.vm.mem_profiling=never cma=192M movablecore=256M
 # memory: 768M
 # disk: 256M
 # timeout: 240
@@ -55,6 +55,22 @@ test_soft_offline()
 test_poison()
 {
 	moved poison 32
+}
+
+# Memory that goes online gets no references, and what goes offline has none.
+test_offline_and_online()
+{
+	[ -d $BLOCKS ] || skip "no memory hotplug"
+	[ "$(uname -m)" != aarch64 ] || skip "arm64 refuses to take memory of boot time offline"
+	total=$(kilobytes MemTotal)
+	for i in 1 2 3; do
+		block=$(take_one)
+		[ -n "$block" ] || fail "no block goes offline"
+		[ "$(kilobytes MemTotal)" -lt "$total" ] || fail "MemTotal did not shrink"
+		echo online > "$block/state" || fail "$block does not come back"
+		eq MemTotal "$(kilobytes MemTotal)" "$total"
+		moved fork 32
+	done
 }
 
 test_nothing_shown()
