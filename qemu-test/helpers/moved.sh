@@ -26,6 +26,7 @@ moved_by_swap()
 }
 
 # Takes a block offline whose pages can all be moved; prints its name.
+# shellcheck disable=SC2012
 take_one()
 {
 	for block in $(ls -d $BLOCKS/memory[0-9]* | sort -t y -k 3 -n -r); do

@@ -180,10 +180,10 @@ static void take_option(struct options *options, struct parse *parse, int opt)
 		break;
 	case 'h':
 		fputs(usage, stdout);
-		exit(EXIT_GOOD);
+		end_output();
 	case 'V':
 		version_print("kmonparse");
-		exit(EXIT_GOOD);
+		end_output();
 	default:
 		usage_error("unknown option", "");
 	}

@@ -108,8 +108,8 @@ static void usage(FILE *out)
 	      "                       if it exists (default: " DEFAULT_SITES ", placed as for -p)\n"
 	      "      --tags FILE      file in which the kernel names lines of code\n"
 	      "                       (default: " DEFAULT_TAGS ")\n"
-	      "  -q, --quiet          print no counts at the end unless records were lost or\n"
-	      "                       refused\n"
+	      "  -q, --quiet          do not print that recording started, and print no counts\n"
+	      "                       at the end unless records were lost or refused\n"
 	      "  -h, --help           print this text\n"
 	      "  -V, --version        print the version\n"
 	      "\n"
@@ -240,10 +240,10 @@ static void take_option(int opt)
 		break;
 	case 'h':
 		usage(stdout);
-		exit(EXIT_GOOD);
+		end_output();
 	case 'V':
 		version_print("kmonlog");
-		exit(EXIT_GOOD);
+		end_output();
 	default:
 		fputs("kmonlog: see --help\n", stderr);
 		exit(EXIT_USAGE);

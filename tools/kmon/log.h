@@ -27,7 +27,7 @@
  * @sources: KMON_SOURCE_* bits
  * @sites_given: @sites comes from the command line
  * @force: overwrite @output
- * @quiet: print no counts at the end
+ * @quiet: do not print that recording started, nor counts at the end
  */
 struct log_options {
 	const char *device;

@@ -12,7 +12,12 @@
 
 expect "help" 0 "$bin/kmonlog" -h
 says "help" '[-m BMAX]'
+says "help" 'do not print that recording started, and print no counts'
 expect "version" 0 "$bin/kmonlog" --version
+for option in --help --version; do
+	expect "$option on a full disk" 3 bash -c '"$@" >/dev/full' - "$bin/kmonlog" $option
+	says "$option on a full disk" 'kmonlog: cannot write: No space left'
+done
 
 # refused OPTION MESSAGE
 refused() {
@@ -137,8 +142,12 @@ echo '7 mm/foo.c:3 func:foo' >tags
 
 mkdir beside
 expect "names beside a log" 0 "${kmonlog[@]}" -t 100 -o beside/log
+says "names beside a log" 'kmonlog: started'
+says "names beside a log" '0 records lost'
 if [ "$(cd beside && echo *)" = 'log pids.dat sites.dat' ]; then pass; else fail "beside: $(ls beside)"; fi
 same "names of lines" tags beside/sites.dat
+expect "quiet" 0 "${kmonlog[@]}" -q -t 100 -f -o beside/log
+if [ -s out ]; then fail "quiet"; else pass; fi
 mkdir here
 expect "names of what goes to a device" 0 env -C here "${kmonlog[@]}" -t 100 -f -o /dev/null
 if [ "$(cd here && echo *)" = 'pids.dat sites.dat' ]; then pass; else fail "here: $(ls here)"; fi

@@ -517,5 +517,9 @@ parse "a start that fails, by force" 1 -f -o same none
 expect "and keeps what is there" 0 cmp pids.dat same
 expect "full disk" 3 bash -c "'$bin/kmonparse' long >/dev/full"
 says "full disk" 'kmonparse: standard output: No space left on device'
+for option in --help --version; do
+	expect "$option on a full disk" 3 bash -c '"$@" >/dev/full' - "$bin/kmonparse" $option
+	says "$option on a full disk" 'kmonparse: cannot write: No space left'
+done
 
 finish

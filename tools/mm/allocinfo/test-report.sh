@@ -435,7 +435,7 @@ test_dump() {
 
 # day FILE@DAY: the time of the last snapshot up to the end of the day
 day() {
-	TZ=CET-1CEST,M3.5.0,M10.5.0/3 "$allocinfo" report "$1" | sed -n '1s/^[^,]*, \(.*\), h, .*/\1/p'
+	TZ=CET-1CEST,M3.5.0,M10.5.0/3 "$allocinfo" report "$1" | sed -n '1s|^[^,]*, \(.*\), h, .*|\1|p'
 }
 
 # A local day has 23, 24 or 25 hours. Snapshots are half an hour before and after each midnight.

@@ -10,6 +10,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +22,37 @@
 
 /* Headers */
 
+struct header_errors {
+	char name[PATH_MAX];
+	uint64_t nr;
+};
+
 /* check-file.c finds the errors in records, so only complaints about the header count. */
 static void complain_header(const char *file, uint64_t line, const char *what,
 			    void *data)
 {
 	const char *base = strrchr(file, '/');
+	struct header_errors *errors = data;
 
-	(void)data;
 	if (strcmp(base ? base + 1 : file, "header"))
 		return;
 	check_result.errors++;
+	snprintf(errors->name, sizeof(errors->name), "%s", file);
+	if (errors->nr++ >= check_options.max_errors)
+		return;
 	if (line)
 		printf("%s: line %llu: %s\n", file, (unsigned long long)line,
 		       what);
 	else
 		printf("%s: %s\n", file, what);
+}
+
+/* Call this after the header was read: later there are no complaints about it. */
+static void summarize_header(const struct header_errors *errors)
+{
+	if (errors->nr > check_options.max_errors)
+		printf("%s: and %llu more errors\n", errors->name,
+		       (unsigned long long)(errors->nr - check_options.max_errors));
 }
 
 static bool is_regular(const char *name)
@@ -64,6 +81,7 @@ static size_t dir_length(const char *name)
 static struct {
 	struct trace *trace;
 	char *name;		/* file that it was read for */
+	struct header_errors errors;
 } known;
 
 /**
@@ -96,7 +114,9 @@ void check_one(const char *name)
 		return;
 	if (!has_header(name)) {
 		check_forget_header();
-		known.trace = trace_open_file(name, complain_header, NULL);
+		known.errors.nr = 0;
+		known.trace = trace_open_file(name, complain_header, &known.errors);
+		summarize_header(&known.errors);
 		if (!known.trace) {
 			check_unreadable(name, "cannot be opened");
 			return;
@@ -328,11 +348,13 @@ static bool check_files(struct trace *trace, const char *dir, unsigned int *nr)
 void check_all(const char *dir)
 {
 	uint64_t before = check_result.errors;
+	struct header_errors errors = { .nr = 0 };
 	struct account a = { 0 };
 	struct trace *trace;
 	unsigned int nr = 0;
 
-	trace = trace_open(dir, complain_header, NULL);
+	trace = trace_open(dir, complain_header, &errors);
+	summarize_header(&errors);
 	if (!trace) {
 		check_unreadable(dir, "not a trace that can be read");
 		return;

@@ -13,6 +13,7 @@
 #include "check.h"
 #include "number.h"
 #include "status.h"
+#include "util.h"
 #include "version.h"
 
 static void usage(FILE *out)
@@ -103,11 +104,11 @@ int main(int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
-			return EXIT_GOOD;
+			end_output();
 		case 'V':
 			version_print("kmemtrace_check");
 			printf("kmemtrace ABI %d\n", KMEMTRACE_ABI_VERSION);
-			return EXIT_GOOD;
+			end_output();
 		default:
 			usage(stderr);
 			return EXIT_USAGE;

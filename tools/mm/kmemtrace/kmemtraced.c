@@ -259,6 +259,15 @@ static bool do_options_fit(bool on)
 	return false;
 }
 
+/* Keep the old trace until the kernel records and lets this program read the records. */
+static bool replace_trace(void)
+{
+	bool ok = clear_directory() && name_first_header() && start_readers();
+
+	fsync(rec.dir);
+	return ok;
+}
+
 /* Prepare everything and switch recording on. */
 static bool begin(void)
 {
@@ -272,18 +281,16 @@ static bool begin(void)
 		return false;
 	if (rec.begun && (!set_features() || !discard()))
 		return false;
-	/* Keep the old trace as long as the kernel may still refuse to record. */
-	if (!clear_directory())
-		return false;
 	read_stats(&rec.before);
 	rec.whole = rec.begun;
-	if (!begin_header() || !scan())
+	if (!begin_header())
 		return false;
 	rec.on = rec.begun && switch_on();
-	rec.begun = rec.on;
+	if (rec.on != rec.begun || !open_readers())
+		return false;
 	if (on)
 		record_note("recording is on already");
-	return (on || rec.begun || options.rest) && scan();
+	return replace_trace();
 }
 
 /*
@@ -538,6 +545,7 @@ int main(int argc, char **argv)
 	if (!ok && !rec.nr_readers) {
 		if (rec.on)
 			switch_off();
+		forget_header();
 		return rec.failed_output ? EXIT_OUTPUT : EXIT_CANNOT;
 	}
 	if (!ok)

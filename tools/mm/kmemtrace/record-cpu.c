@@ -368,25 +368,23 @@ static int start_thread(struct reader *r)
 	return err;
 }
 
+/* Readers that have no thread yet. */
+static struct reader *opened;
+
+/* Acquire everything except the file cpu<n>.out, which an old trace may still have. */
 static bool open_reader(struct reader *r)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "cpu%u", r->cpu);
 	r->in = open_at(name, O_RDONLY | O_NONBLOCK);
-	if (r->in < 0) {
+	if (r->in >= 0)
+		r->out = fcntl(r->in, F_DUPFD_CLOEXEC, 0);
+	if (r->in < 0 || r->out < 0) {
 		record_error("%s/%s: %s%s", options.debugfs, name, strerror(errno),
 			     errno == EPERM ? "; lockdown=confidentiality forbids tracing" : "");
 		return false;
 	}
-	snprintf(name, sizeof(name), "cpu%u.out", r->cpu);
-	r->out = create_at(name);
-	if (r->out < 0) {
-		set_flag(&rec.failed_output);
-		record_error("%s/%s: %s", options.output, name, strerror(errno));
-		return false;
-	}
-	r->direct = !fcntl(r->out, F_SETFL, O_DIRECT);
 	if (!posix_memalign((void **)&r->buf, BUF_ALIGN, rec.read_size))
 		return true;
 	record_error("cpu%u: out of memory", r->cpu);
@@ -395,27 +393,50 @@ static bool open_reader(struct reader *r)
 
 static bool add_reader(unsigned int cpu)
 {
-	struct reader **more, *r;
-	int err;
+	struct reader *r = malloc(sizeof(*r));
 
-	r = calloc(1, sizeof(*r));
-	more = realloc(rec.readers, (rec.nr_readers + 1) * sizeof(*more));
-	if (more)
-		rec.readers = more;
-	if (!r || !more) {
+	if (!r) {
 		record_error("out of memory");
-		free(r);
 		return false;
 	}
-	*r = (struct reader){ .cpu = cpu, .in = -1, .out = -1 };
+	*r = (struct reader){ .next = opened, .cpu = cpu, .in = -1, .out = -1 };
 	if (!open_reader(r)) {
 		free_reader(r);
 		return false;
 	}
-	err = start_thread(r);
+	opened = r;
+	return true;
+}
+
+static bool create_output(struct reader *r, const char *name)
+{
+	close(r->out);
+	r->out = create_at(name);
+	if (r->out < 0) {
+		set_flag(&rec.failed_output);
+		record_error("%s/%s: %s", options.output, name, strerror(errno));
+		return false;
+	}
+	r->direct = !fcntl(r->out, F_SETFL, O_DIRECT);
+	return true;
+}
+
+static bool start_reader(struct reader *r)
+{
+	struct reader **more;
+	char name[32];
+	int err;
+
+	snprintf(name, sizeof(name), "cpu%u.out", r->cpu);
+	if (!create_output(r, name))
+		return false;
+	more = realloc(rec.readers, (rec.nr_readers + 1) * sizeof(*more));
+	if (more)
+		rec.readers = more;
+	err = more ? start_thread(r) : ENOMEM;
 	if (err) {
-		record_error("no thread for CPU %u: %s", cpu, strerror(err));
-		free_reader(r);
+		record_error("no thread for CPU %u: %s", r->cpu, strerror(err));
+		unlinkat(rec.dir, name, 0);
 		return false;
 	}
 	rec.readers[rec.nr_readers++] = r;
@@ -424,8 +445,12 @@ static bool add_reader(unsigned int cpu)
 
 static bool has_reader(unsigned int cpu)
 {
+	const struct reader *r;
 	size_t i;
 
+	for (r = opened; r; r = r->next)
+		if (r->cpu == cpu)
+			return true;
 	for (i = 0; i < rec.nr_readers; i++)
 		if (rec.readers[i]->cpu == cpu)
 			return true;
@@ -456,10 +481,33 @@ static bool read_if_new(unsigned int cpu)
 	return has_reader(cpu) || add_reader(cpu);
 }
 
-/* Start readers for new files: they appear when recording begins, and with CPUs. */
+/* Open new files: they appear when recording begins, and with CPUs. */
+bool open_readers(void)
+{
+	return visit_cpu_files(read_if_new);
+}
+
+/* Start the threads of the readers that are open. */
+bool start_readers(void)
+{
+	struct reader *r;
+
+	while ((r = opened)) {
+		opened = r->next;
+		if (start_reader(r))
+			continue;
+		free_reader(r);
+		return false;
+	}
+	return true;
+}
+
+/* Read new files, too. If one cannot be opened, read the others. */
 bool scan(void)
 {
-	if (visit_cpu_files(read_if_new))
+	bool ok = open_readers();
+
+	if (start_readers() && ok)
 		return true;
 	set_flag(&rec.failed_other);
 	return false;

@@ -11,11 +11,16 @@
 #include "outfile.h"
 #include "record.h"
 
+static bool is_temporary(const char *name)
+{
+	return !strcmp(name, FIRST_HEADER) || !strcmp(name, LAST_HEADER);
+}
+
 static bool is_ours(const char *name)
 {
 	unsigned int cpu;
 
-	return !strcmp(name, "header") || !strcmp(name, "header.tmp") ||
+	return !strcmp(name, "header") || is_temporary(name) ||
 	       cpu_name(name, ".out", &cpu);
 }
 
@@ -48,9 +53,25 @@ static bool may_remove(const char *name)
 	return false;
 }
 
+/*
+ * Removing a file frees its pages in the page cache, and the kernel would record each of
+ * them: free them earlier. Returns true.
+ */
+static bool drop_cache(const char *name)
+{
+	int fd = openat(rec.dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return true;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	close(fd);
+	return true;
+}
+
+/* A file with a temporary name is a header that this program has just made. */
 static bool remove_old(const char *name)
 {
-	if (!unlinkat(rec.dir, name, 0))
+	if (is_temporary(name) || !unlinkat(rec.dir, name, 0))
 		return true;
 	record_error("%s/%s: %s", options.output, name, strerror(errno));
 	return false;
@@ -84,7 +105,7 @@ static bool visit_old(bool (*fn)(const char *name))
 bool make_directory(void)
 {
 	rec.dir = outdir_open(options.output);
-	if (rec.dir >= 0 && visit_old(may_remove))
+	if (rec.dir >= 0 && visit_old(may_remove) && visit_old(drop_cache))
 		return true;
 	if (rec.dir < 0 && !strcmp(options.output, "."))
 		record_error("--output DIR writes to another directory, which is created");

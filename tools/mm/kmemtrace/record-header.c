@@ -5,6 +5,9 @@
  * It is written twice. The first header says that the trace is not complete, so a trace
  * without the second one is never taken for a complete one. The disk space of the second
  * header is reserved at the beginning: the disk may be full at the end.
+ *
+ * Both are made before recording begins, because writing them allocates memory. They have
+ * temporary names, because an old trace stays until the kernel records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +23,10 @@
 
 /* bytes that the second header may have more than the first */
 #define HEADER_MORE	(64 * 1024)
+
+/* what this program has made */
+static bool made;		/* files with temporary names */
+static bool named;		/* "header" */
 
 static void put_section(FILE *f, const char *name, const struct text *text)
 {
@@ -121,21 +128,22 @@ static bool header_trouble(int err)
 	return false;
 }
 
-static FILE *create_header(void)
+/* Returns NULL with errno on failure. */
+static FILE *create_header(const char *name)
 {
-	int fd = create_at("header.tmp");
+	int fd = create_at(name);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (f)
-		return f;
-	header_trouble(errno);
-	if (fd >= 0)
+	if (!f && fd >= 0)
 		close(fd);
-	return NULL;
+	return f;
 }
 
-/* Overwrite @f with the header and with @more bytes that reserve disk space. */
-static bool fill_header(FILE *f, bool last, size_t more)
+/*
+ * Overwrite @f with the header and with @more bytes that reserve disk space. Returns 0 or
+ * a negative errno.
+ */
+static int fill_header(FILE *f, bool last, size_t more)
 {
 	static const char zeros[4096];
 
@@ -143,32 +151,52 @@ static bool fill_header(FILE *f, bool last, size_t more)
 	put_header(f, last);
 	for (; more; more -= sizeof(zeros))
 		fwrite(zeros, 1, sizeof(zeros), f);
-	return (!fflush(f) && !ftruncate(fileno(f), ftello(f)) && !fsync(fileno(f)) &&
-		!ferror(f)) || header_trouble(errno);
+	if (!fflush(f) && !ftruncate(fileno(f), ftello(f)) && !fsync(fileno(f)) &&
+	    !ferror(f))
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
-static bool name_header(void)
+static int name_header(const char *name)
 {
-	if (renameat(rec.dir, "header.tmp", rec.dir, "header"))
-		return header_trouble(errno);
-	fsync(rec.dir);
-	return true;
+	return renameat(rec.dir, name, rec.dir, "header") ? -errno : 0;
 }
 
-static bool write_first_header(void)
+static int write_first_header(void)
 {
-	FILE *f = create_header();
-	bool ok = f && fill_header(f, false, 0) && name_header();
+	FILE *f = create_header(FIRST_HEADER);
+	int err = f ? fill_header(f, false, 0) : -errno;
 
 	if (f)
 		fclose(f);
-	return ok;
+	return err;
 }
 
-static bool keep_room_for_last(void)
+static int keep_room_for_last(void)
 {
-	rec.last_header = create_header();
-	return rec.last_header && fill_header(rec.last_header, false, HEADER_MORE);
+	rec.last_header = create_header(LAST_HEADER);
+	return rec.last_header ? fill_header(rec.last_header, false, HEADER_MORE) : -errno;
+}
+
+static void remove_temporary(void)
+{
+	if (rec.last_header)
+		fclose(rec.last_header);
+	rec.last_header = NULL;
+	unlinkat(rec.dir, FIRST_HEADER, 0);
+	unlinkat(rec.dir, LAST_HEADER, 0);
+}
+
+/* Returns 0 or a negative errno. */
+static int make_headers(void)
+{
+	int err;
+
+	/* An earlier start that was killed may have left them. */
+	remove_temporary();
+	made = true;
+	err = write_first_header();
+	return err ? err : keep_room_for_last();
 }
 
 /* The kernel shows all addresses as 0 to unprivileged readers. */
@@ -186,11 +214,12 @@ static bool has_addresses(void)
 	return false;
 }
 
-/* Write the first header, and reserve room for the last one. */
+/* Write the first header, and reserve room for the last one, under temporary names. */
 bool begin_header(void)
 {
 	time_t now = time(NULL);
 	struct tm tm;
+	int err;
 
 	strftime(rec.started, sizeof(rec.started), "%Y-%m-%dT%H:%M:%SZ",
 		 gmtime_r(&now, &tm));
@@ -199,22 +228,45 @@ bool begin_header(void)
 	follow_modules();
 	if (!has_addresses())
 		record_note("/proc/kallsyms hides addresses (kernel.kptr_restrict): no symbols");
-	if (!write_first_header() || !keep_room_for_last()) {
-		unlinkat(rec.dir, "header.tmp", 0);
+	err = make_headers();
+	/* The old trace may take the room. */
+	if ((err == -ENOSPC || err == -EDQUOT) && options.force)
+		err = clear_directory() ? make_headers() : err;
+	return !err || header_trouble(-err);
+}
+
+bool name_first_header(void)
+{
+	int err = name_header(FIRST_HEADER);
+
+	named = !err;
+	return named || header_trouble(-err);
+}
+
+/* Remove the headers if there is no trace. */
+void forget_header(void)
+{
+	if (made)
+		remove_temporary();
+	if (named)
 		unlinkat(rec.dir, "header", 0);
-		return false;
-	}
-	return true;
 }
 
 void end_header(void)
 {
+	int err;
+
 	refresh_symbols();
 	if (rec.nr_readers)
 		qsort(rec.readers, rec.nr_readers, sizeof(*rec.readers),
 		      compare_readers);
-	if (fill_header(rec.last_header, true, 0) && name_header())
+	err = fill_header(rec.last_header, true, 0);
+	if (!err)
+		err = name_header(LAST_HEADER);
+	fsync(rec.dir);
+	if (!err)
 		return;
-	unlinkat(rec.dir, "header.tmp", 0);
+	header_trouble(-err);
+	unlinkat(rec.dir, LAST_HEADER, 0);
 	record_error("the last header could not be written: the trace is not complete");
 }

@@ -124,11 +124,11 @@ void parse_options(int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
-			exit(EXIT_GOOD);
+			end_output();
 		case 'V':
 			version_print("kmemtraced");
 			printf("kmemtrace ABI %d\n", KMEMTRACE_ABI_VERSION);
-			exit(EXIT_GOOD);
+			end_output();
 		default:
 			usage(stderr);
 			exit(EXIT_USAGE);

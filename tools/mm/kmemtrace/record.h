@@ -31,6 +31,10 @@
 #define PROC_DIR	"/proc/kmemtrace"
 #define TICK_MS		1000
 
+/* temporary names: the first header until the kernel records, and room for the last one */
+#define FIRST_HEADER	"header.first"
+#define LAST_HEADER	"header.tmp"
+
 /* options of the command line */
 struct record_options {
 	const char *debugfs;
@@ -47,9 +51,10 @@ struct record_options {
 
 /**
  * struct reader - copies the records of a CPU to disk
+ * @next: next reader that has no thread yet
  * @cpu: number of the CPU
  * @in: file cpu<n> in debugfs
- * @out: file cpu<n>.out
+ * @out: file cpu<n>.out; until that is created, a duplicate of @in
  * @buf: rec.read_size bytes, aligned for @direct
  * @fill: bytes of @buf that are not written yet
  * @direct: write whole buffers to @out past the page cache. The page cache would allocate
@@ -63,6 +68,7 @@ struct record_options {
  * @whole: last @mark that is in @out
  */
 struct reader {
+	struct reader *next;
 	unsigned int cpu;
 	int in;
 	int out;
@@ -105,7 +111,7 @@ struct text {
 };
 
 struct recording {
-	struct reader **readers;
+	struct reader **readers;	/* those that have a thread */
 	size_t nr_readers;
 	size_t read_size;
 	uint64_t drain_max;	/* bytes that a reader fetches after the end */
@@ -164,6 +170,8 @@ bool has_lost(void);
 
 /* record-cpu.c */
 bool visit_cpu_files(bool (*fn)(unsigned int cpu));
+bool open_readers(void);
+bool start_readers(void);
 bool scan(void);
 void report_cpus(void);
 uint64_t bytes_read(void);
@@ -179,6 +187,8 @@ void follow_modules(void);
 
 /* record-header.c */
 bool begin_header(void);
+bool name_first_header(void);
+void forget_header(void);
 void end_header(void);
 
 /* record-options.c */

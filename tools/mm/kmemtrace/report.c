@@ -51,6 +51,7 @@ struct options {
 	unsigned int sections;
 	unsigned int moments;
 	unsigned int top;
+	bool format_given;
 	bool top_given;
 	bool force;
 	bool plain;
@@ -205,6 +206,14 @@ static unsigned int moments_value(const char *word)
 	return value;
 }
 
+static void choose_format(struct options *options, enum format format)
+{
+	if (options->format_given && format != options->format)
+		usage_error("only one format can be given", "");
+	options->format = format;
+	options->format_given = true;
+}
+
 static void take_option(struct options *options, int opt)
 {
 	switch (opt) {
@@ -232,11 +241,11 @@ static void take_option(struct options *options, int opt)
 		break;
 	case 'h':
 		fputs(usage, stdout);
-		exit(EXIT_GOOD);
+		end_output();
 	case 'V':
 		version_print("kmemtrace-report");
 		printf("kmemtrace ABI %d\n", KMEMTRACE_ABI_VERSION);
-		exit(EXIT_GOOD);
+		end_output();
 	case OPT_WEIGHT:
 		options->weight = word_value(weight_words, optarg);
 		break;
@@ -252,7 +261,7 @@ static void take_option(struct options *options, int opt)
 		if (opt == OPT_CTF)
 			options->ctf_dir = optarg;
 		if (opt < OPT_SECTION)
-			options->format = opt - OPT_TEXT;
+			choose_format(options, opt - OPT_TEXT);
 		else
 			options->sections |= opt - OPT_SECTION;
 	}

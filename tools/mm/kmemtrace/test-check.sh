@@ -137,6 +137,30 @@ if [ "$(grep -c offset "$tmp/out")" -eq 20 ]; then pass; else fail "not 20 error
 check "three errors" 2 -m 3 -q "$tmp/bad/cpu0.out"
 if [ "$(wc -l <"$tmp/out")" -eq 4 ]; then pass; else fail "not 3 errors are shown"; fi
 
+# header_errors WHAT SHOWN MORE: that many lines of the output must be about the header
+header_errors() {
+	is "$1: errors shown" "$(grep -c '/header: line ' "$tmp/out")" "$2"
+	is "$1: more errors" "$(sed -n 's|.*/header: and \(.*\) more errors$|\1|p' "$tmp/out")" "$3"
+}
+
+gen bad --header span=whole
+sed -i "s/^section tags\$/&$(printf '\\nno tag%.0s' {1..1000})/" "$tmp/bad/header"
+check "many errors in a header" 2 -a "$tmp/bad"
+header_errors "many errors in a header" 20 980
+for max in 0 3 999; do
+	check "$max errors in a header" 2 -m $max -a "$tmp/bad"
+	header_errors "$max errors in a header" $max $((1000 - max))
+	check "$max errors in a header, by file" 2 -m $max "$tmp"/bad/cpu*.out
+	header_errors "$max errors in a header, by file" $max $((1000 - max))
+done
+check "all errors in a header" 2 -m 1000 -a "$tmp/bad"
+header_errors "all errors in a header" 1000 ""
+# The limit is one of each file.
+gen other --header span=whole
+sed -i "s/^section tags\$/&$(printf '\\nno tag%.0s' {1..5})/" "$tmp/other/header"
+check "errors in two headers" 2 -m 3 "$tmp/bad/cpu0.out" "$tmp/other/cpu0.out"
+header_errors "errors in two headers" 6 $'997\n2'
+
 # --- all files together
 
 # edit FILE PYTHON: change a file with Python code, which finds the records in the list r
@@ -271,6 +295,10 @@ check "no number" 64 -m x "$tmp/all/cpu0.out"
 check "help" 0 --help
 says "help" 'Exit status'
 check "version" 0 --version
+for option in --help --version; do
+	full "$option on a full disk" "$bin/kmemtrace_check" $option
+	says "$option on a full disk" 'kmemtrace_check: cannot write: No space left'
+done
 mkfifo "$tmp/fifo"
 check "a pipe" 1 "$tmp/fifo"
 rm "$tmp"/all/cpu*

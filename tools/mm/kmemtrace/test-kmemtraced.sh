@@ -80,6 +80,14 @@ enabled() {
 	fi
 }
 
+# untouched DIR FILES: DIR must still contain just these files, and recording must be off
+untouched() {
+	local now
+	now=$(cd "$1" && echo *)
+	if [ "$now" = "$2" ]; then pass; else fail "$1 has $now"; fi
+	enabled "$1" 0
+}
+
 features() {
 	local now
 	now=$(tr -s ' ' <"$fake/features" | sed 's/^ //; s/ $//')
@@ -99,6 +107,10 @@ done
 run "help" 0 --help
 says "help" 'Exit status'
 run "version" 0 --version
+for option in --help --version; do
+	full "$option on a full disk" "$bin/kmemtraced" $option
+	says "$option on a full disk" 'kmemtraced: cannot write: No space left'
+done
 if [ -e "$out" ]; then fail "left behind: $out"; else pass; fi
 
 # --- a recording that kmemtraced begins and ends
@@ -135,11 +147,11 @@ expect "record: check" 0 "$bin/kmemtrace_check" "$out/cpu0.out" "$out/cpu1.out"
 run "not over a trace" 3 --seconds 0.1
 says "not over a trace" '--force overwrites it'
 recorded "not over a trace"
-touch "$out/mine" "$out/cpu7.out" "$out/header.tmp"
+touch "$out/mine" "$out/cpu7.out" "$out/header.first" "$out/header.tmp"
 run "over a trace" 0 --seconds 0.5 --force --quiet
 if [ -s "$tmp/out" ]; then fail "quiet"; else pass; fi
 recorded "over a trace"
-if [ -e "$out/mine" ] && [ ! -e "$out/cpu7.out" ]; then pass; else fail "only what is ours"; fi
+untouched "$out" 'cpu0.out cpu1.out cpu9999.out header mine'
 
 # --- features
 
@@ -332,8 +344,10 @@ done
 # exists in $FAULTS; then the library creates NAME.fired beside it.
 cat >"$tmp/faults.c" <<'END'
 #include <errno.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -375,7 +389,6 @@ int openat(int dir, const char *name, int flags, ...)
 	mode = va_arg(args, int);
 	va_end(args);
 	if (strstr(name, ".out") && flags & O_EXCL && files++ && fault("second")) {
-		switch_on();
 		errno = EMFILE;
 		return -1;
 	}
@@ -384,6 +397,32 @@ int openat(int dir, const char *name, int flags, ...)
 
 int openat64(int dir, const char *name, int flags, ...)
 	__attribute__((alias("openat")));
+
+/* A kernel under lockdown=confidentiality does not open the files of the CPUs. */
+int open(const char *name, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	if (strstr(name, "/cpu") && flags & O_NONBLOCK && fault("lockdown")) {
+		errno = EPERM;
+		return -1;
+	}
+	return syscall(SYS_openat, AT_FDCWD, name, flags, mode);
+}
+
+int open64(const char *name, int flags, ...)
+	__attribute__((alias("open")));
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+{
+	typeof(pthread_create) *real = dlsym(RTLD_NEXT, "pthread_create");
+
+	return fault("no-thread") ? EAGAIN : real(thread, attr, fn, arg);
+}
 
 /* For each thread: the file in which poll() found data, and whether the thread must stop. */
 static __thread int polled = -1;
@@ -430,6 +469,16 @@ ssize_t write(int fd, const void *buf, size_t size)
 		errno = EBUSY;
 		return -1;
 	}
+	/* to "enabled" */
+	if (size == 2 && !memcmp(buf, "2\n", 2) && fault("no-memory")) {
+		errno = ENOMEM;
+		return -1;
+	}
+	if (size == 2 && !memcmp(buf, "2\n", 2) && fault("taken")) {
+		switch_on();
+		errno = EBUSY;
+		return -1;
+	}
 	if (fcntl(fd, F_GETFL) & O_DIRECT && fault("no-direct")) {
 		errno = EINVAL;
 		return -1;
@@ -437,7 +486,8 @@ ssize_t write(int fd, const void *buf, size_t size)
 	return syscall(SYS_write, fd, buf, size);
 }
 END
-"${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o "$tmp/faults.so" "$tmp/faults.c" || fail "faults.so"
+"${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o "$tmp/faults.so" "$tmp/faults.c" -ldl ||
+	fail "faults.so"
 faults=(env "LD_PRELOAD=$tmp/faults.so" "FAULTS=$tmp/faults" "ENABLED=$fake/enabled"
 	ASAN_OPTIONS=verify_asan_link_order=0)
 
@@ -567,13 +617,89 @@ enabled "somebody else has begun" 1
 recorded "somebody else has begun: the older trace"
 kernel 0
 files
+touch "$tmp/faults/taken"
+expect "somebody else begins at once" 1 "${faults[@]}" "${briefly[@]}" --force --output "$out"
+fired taken
+says "somebody else begins at once" 'recording cannot be switched on: Device or resource busy'
+enabled "somebody else begins at once" 1
+recorded "somebody else begins at once: the older trace"
+
+# --- a start that fails: it removes what it has made, and keeps an older trace
+
+# fails_to_start WHAT TEXT COMMAND...: expect that COMMAND starts no recording, not even the
+# second time, and that it says TEXT
+fails_to_start() {
+	local what=$1 text=$2 again before
+	shift 2
+	before=$(cd "$out" && sha256sum ./*)
+	rm -rf "$tmp/fresh"
+	for again in '' ', again'; do
+		expect "$what$again" 1 "$@" --output "$tmp/fresh"
+		says "$what$again" "$text"
+		untouched "$tmp/fresh" '*'
+	done
+	expect "$what, with an older trace" 1 "$@" --output "$out" --force
+	says "$what, with an older trace" "$text"
+	untouched "$out" 'cpu0.out cpu1.out cpu9999.out header'
+	is "$what: the older trace" "$(cd "$out" && sha256sum ./*)" "$before"
+}
+
+kernel 0
+files
+ln -s nowhere "$fake/cpu5"
+fails_to_start "a file of a CPU is missing" 'cpu5: No such file' "${briefly[@]}"
+rm "$fake/cpu5"
+touch "$tmp/faults/lockdown"
+fails_to_start "lockdown" 'lockdown=confidentiality forbids tracing' "${faults[@]}" "${briefly[@]}"
+fired lockdown
+touch "$tmp/faults/no-memory"
+fails_to_start "no memory for the buffers" 'recording cannot be switched on: Cannot allocate' \
+	"${faults[@]}" "${briefly[@]}"
+fired no-memory
+
+# When recording begins, nothing of the old trace is in the page cache.
+recorded "the page cache"
+touch "$tmp/faults/no-memory"
+expect "the page cache" 1 "${faults[@]}" "${briefly[@]}" --force --output "$out"
+fired no-memory
+if [ "$(stat -f -c %T "$out")" = tmpfs ]; then
+	skip "the page cache: files of tmpfs stay in it"
+elif ! command -v fincore >/dev/null; then
+	skip "the page cache: no fincore"
+else
+	is "pages in the page cache" "$(fincore -n -o PAGES "$out"/* | xargs)" "0 0 0 0"
+fi
+
+# The old trace is removed before threads start.
+rm -rf "$tmp/fresh"
+touch "$tmp/faults/no-thread"
+for force in --quiet --force; do
+	expect "no threads $force" 1 "${faults[@]}" "${briefly[@]}" $force --output "$tmp/fresh"
+	says "no threads $force" 'no thread for CPU'
+	untouched "$tmp/fresh" '*'
+done
+fired no-thread
+
+# With any number of descriptors it replaces the old trace or keeps all of it.
+before=$(cd "$out" && sha256sum ./*)
+for ((nr = 4; nr < 60; nr++)); do
+	status=0
+	prlimit --nofile=$nr "${briefly[@]}" --force --output "$out" >"$tmp/out" 2>&1 || status=$?
+	[ $status != 0 ] || break
+	is "$nr descriptors: the older trace" "$(cd "$out" && sha256sum ./*)" "$before"
+	enabled "$nr descriptors" 0
+done
+is "with $nr descriptors" "$status" 0
+if [ "$nr" -gt 10 ]; then pass; else fail "$nr descriptors suffice"; fi
+recorded "with $nr descriptors"
+header "with $nr descriptors" 'complete yes'
+
 touch "$tmp/faults/second"
-expect "somebody else has begun, with a reader" 3 "${faults[@]}" "${briefly[@]}" --force \
-	--output "$out"
+expect "a file cannot be created" 3 "${faults[@]}" "${briefly[@]}" --force --output "$out"
 fired second
-says "somebody else has begun, with a reader" '.out: Too many open files'
-enabled "somebody else has begun, with a reader" 1
-header "somebody else has begun, with a reader" 'complete no'
+says "a file cannot be created" '.out: Too many open files'
+enabled "a file cannot be created" 0
+header "a file cannot be created" 'complete no'
 
 # --- a second signal skips the records that the first one left
 
@@ -707,14 +833,6 @@ if [ "$(cat "$tmp/guide/header")" = 'my own' ]; then pass; else fail "my own hea
 if [ -e "$tmp/guide/cpu0.out" ]; then pass; else fail "a part of a trace is gone"; fi
 
 # --- a directory that others can write to, and links that they may have put there
-
-# untouched DIR FILES: DIR must still contain just these files, and recording must be off
-untouched() {
-	local now
-	now=$(cd "$1" && echo *)
-	if [ "$now" = "$2" ]; then pass; else fail "$1 has $now"; fi
-	enabled "$1" 0
-}
 
 kernel 0
 files
@@ -892,10 +1010,12 @@ if [ "$((limit * 1024))" -lt "$(stat -c %s "$fake/cpu0")" ]; then
 else
 	echo "skipped: the header of this machine is too large for a small limit"
 fi
+before=$(cd "$out" && sha256sum ./*)
 expect "full from the beginning" 3 prlimit --fsize=8192 \
 	"$bin/kmemtraced" --debugfs "$fake" --output "$out" --force --seconds 30
+says "full from the beginning" '/header: File too large'
 enabled "full from the beginning" 0
-if [ -e "$out/header" ]; then fail "half a header is left"; else pass; fi
+is "full from the beginning: the older trace" "$(cd "$out" && sha256sum ./*)" "$before"
 
 # --- file systems: a full disk with O_DIRECT, and file systems without O_DIRECT
 
@@ -942,6 +1062,11 @@ if mounted -o loop "$tmp/disk"; then
 	begins "ext4 is full"
 	expect "ext4 is full: whole records" 0 "$bin/kmemtrace_check" "$out/cpu0.out"
 	expect "ext4 is full: check" 4 "$bin/kmemtrace_check" --all "$out"
+	# Two more headers have room only when the old trace is gone.
+	kernel 0
+	files
+	run "a full ext4 again" 0 --force --seconds 0.3
+	recorded "a full ext4 again"
 	unmounted
 fi
 

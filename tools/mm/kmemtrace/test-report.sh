@@ -511,6 +511,32 @@ usage_errors() {
 }
 check "usage" usage_errors
 
+# Two formats exclude each other, in either order; the same one twice does not.
+two_formats() {
+	local formats=(--text --json --csv --folded --pprof "--ctf=$tmp/two") first second
+	for first in "${formats[@]}"; do
+		for second in "${formats[@]}"; do
+			[ "$first" != "$second" ] || continue
+			exits 64 "$first" "$second" "$tmp/basic0" && says "only one format" &&
+				[ ! -s "$tmp/out" ] && [ ! -e "$tmp/two" ] || return
+		done
+	done
+	exits 0 --json --json "$tmp/basic0" && cmp "$tmp/out" "$tmp/basic0.json"
+}
+check "two formats" two_formats
+
+help_on_full_disk() {
+	local option status
+	for option in --help --version; do
+		status=0
+		"$report" "$option" >/dev/full 2>"$tmp/err" || status=$?
+		: >"$tmp/out"
+		says "kmemtrace-report: cannot write: No space left" || return
+		[ "$status" = 3 ] || { echo "$option: exit status $status"; return 1; }
+	done
+}
+check "--help and --version on a full disk" help_on_full_disk
+
 without_a_name() {
 	mkdir "$tmp/here" && cp -r "$tmp/basic0" "$tmp/here/kmemtrace-trace" || return
 	(cd "$tmp/here" && exits 0 --json) && cmp "$tmp/out" "$tmp/basic0.json" || return
