@@ -321,23 +321,37 @@ static void test_range_is_decided_once(struct kunit *test)
 	mem_profiling_enable();
 }
 
+static struct page *tagged_pages(struct kunit *test, struct alloc_tag *tag,
+				 unsigned int order)
+{
+	struct page *page;
+
+	page = alloc_hooks_tag(tag, alloc_pages_noprof(GFP_KERNEL, order));
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	return page;
+}
+
 /* The tag moves with the contents, and each page is released by its own tag. */
+static void expect_move(struct kunit *test, struct alloc_tag *owner,
+			struct page *from, struct alloc_tag *mover,
+			struct page *to)
+{
+	pgalloc_tag_move(to, from);
+	__free_page(from);
+	EXPECT_TAG(test, mover, 0, 0);
+	EXPECT_TAG(test, owner, PAGE_SIZE, 1);
+	__free_page(to);
+	EXPECT_TAG(test, owner, 0, 0);
+}
+
 static void test_migrate_r08_r09(struct kunit *test)
 {
 	DEFINE_ALLOC_TAG(owner);
 	DEFINE_ALLOC_TAG(mover);
-	struct page *from, *to;
+	struct page *from = tagged_pages(test, &owner, 0);
+	struct page *to = tagged_pages(test, &mover, 0);
 
-	from = alloc_hooks_tag(&owner, alloc_pages_noprof(GFP_KERNEL, 0));
-	to = alloc_hooks_tag(&mover, alloc_pages_noprof(GFP_KERNEL, 0));
-	KUNIT_ASSERT_NOT_NULL(test, from);
-	KUNIT_ASSERT_NOT_NULL(test, to);
-	pgalloc_tag_move(to, from);
-	__free_page(from);
-	EXPECT_TAG(test, &mover, 0, 0);
-	EXPECT_TAG(test, &owner, PAGE_SIZE, 1);
-	__free_page(to);
-	EXPECT_TAG(test, &owner, 0, 0);
+	expect_move(test, &owner, from, &mover, to);
 }
 
 static void *inner_alloc(struct alloc_tag *inner)
@@ -426,16 +440,6 @@ static void test_switched_off_in_between_r28(struct kunit *test)
 	EXPECT_TAG(test, &tag, 0, 0);
 }
 
-static struct page *tagged_pages(struct kunit *test, struct alloc_tag *tag,
-				 unsigned int order)
-{
-	struct page *page;
-
-	page = alloc_hooks_tag(tag, alloc_pages_noprof(GFP_KERNEL, order));
-	KUNIT_ASSERT_NOT_NULL(test, page);
-	return page;
-}
-
 /* References follow their pages while profiling is off, too. */
 static void test_pages_while_off_r28(struct kunit *test)
 {
@@ -469,12 +473,7 @@ static void test_pages_while_off_r28(struct kunit *test)
 	put_page(shared);
 	EXPECT_TAG(test, &shared_tag, 0, 0);
 
-	pgalloc_tag_move(to, from);
-	__free_page(from);
-	EXPECT_TAG(test, &mover, 0, 0);
-	EXPECT_TAG(test, &owner, PAGE_SIZE, 1);
-	__free_page(to);
-	EXPECT_TAG(test, &owner, 0, 0);
+	expect_move(test, &owner, from, &mover, to);
 
 	mem_profiling_enable();
 }

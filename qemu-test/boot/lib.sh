@@ -77,6 +77,15 @@ eq()
 	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
 }
 
+# each_as_often WHAT GOT WANT: the file GOT has each line of the file WANT as often as WANT has it.
+each_as_often()
+{
+	eq "$1 that came too often or not at all" "$(awk '
+		NR == FNR { got[$0]++; next }
+		{ want[$0]++ }
+		END { for (line in want) if (got[line] != want[line]) print line }' "$2" "$3" | head -3)" ""
+}
+
 # The tag lines of /proc/allocinfo without the two header lines.
 tags()
 {

@@ -68,16 +68,22 @@ test_r01_loaded_again_beside_its_remains()
 	gone || fail "lines left"
 }
 
-test_r02_init_fails()
+# load_fails PARAMETER: the load with PARAMETER fails and leaves nothing, and a later one succeeds
+load_fails()
 {
 	for i in 1 2 3; do
-		insmod /modules/ctag_test.ko fail=1 2>/dev/null && fail "loaded"
+		insmod /modules/ctag_test.ko "$1" 2>/dev/null && fail "loaded"
 		gone || fail "lines left"
 	done
 	mod_load
 	cmd alloc all 5
 	check_table || fail "loaded after a failure"
 	mod_unload
+}
+
+test_r02_init_fails()
+{
+	load_fails fail=1
 }
 
 test_r02_init_fails_with_live_memory()
@@ -95,17 +101,10 @@ test_r02_init_fails_with_live_memory()
 	gone || fail "lines left"
 }
 
-# The loader has added the tags when it finds that a parameter is wrong.
+# The loader adds the tags before it reads the parameters.
 test_r02_wrong_parameter()
 {
-	for i in 1 2 3; do
-		insmod /modules/ctag_test.ko fail=x 2>/dev/null && fail "loaded"
-		gone || fail "lines left"
-	done
-	mod_load
-	cmd alloc all 5
-	check_table || fail "loaded after a failure"
-	mod_unload
+	load_fails fail=x
 }
 
 # lists: the files that have a line of ctag_uses
@@ -201,8 +200,8 @@ test_r05_small_reads_while_modules_come_and_go()
 	gone || fail "lines left"
 }
 
-# A reader stands among the lines of a module that is unloaded. The lines of the module behind
-# it come once each, and so do those of the module that still hold memory.
+# A module is unloaded while a reader is in the middle of its lines. The reader then gets each line
+# of the next module once. Of the unloaded module, it gets each line that holds memory once.
 test_r05_unload_under_a_reader()
 {
 	names='{ $1 = $2 = ""; print }'
@@ -225,11 +224,7 @@ test_r05_unload_under_a_reader()
 		sed 1,2d /tmp/part | awk "$names" > /tmp/got
 		# all that is there now was there before
 		tags | awk "$names" > /tmp/want
-		eq "lines that came too often or not at all" "$(awk '
-			NR == FNR { got[$0]++; next }
-			{ want[$0]++ }
-			END { for (line in want) if (got[line] != want[line]) print line }' /tmp/got /tmp/want |
-			head -3)" ""
+		each_as_often lines /tmp/got /tmp/want
 		eq "lines of the module behind" "$(grep -cF '[ctag_names]' /tmp/got)" 3
 		[ $keep = no ] || grep -qF '[ctag_test]' /tmp/want || fail "no memory was kept"
 		rmmod ctag_names

@@ -23,7 +23,7 @@
  * @module: pattern, or NULL for any; built-in code has an empty name
  * @first: first line
  * @last: last line
- * @text: memory of the patterns, cut into words
+ * @text: memory for the patterns: the filter, with a zero byte after each word
  */
 struct query {
 	const char *file;

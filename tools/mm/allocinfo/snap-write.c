@@ -467,10 +467,7 @@ static int open_part(struct snap_writer *writer)
 		      errno == EAGAIN ? locked : strerror(errno));
 }
 
-/*
- * With --force the file is replaced by a new one, unless a recorder has it. Its older parts
- * stay.
- */
+/* With --force, replace a file that no recorder writes to. Its older parts stay. */
 static bool replace(const struct snap_writer *writer)
 {
 	int fd = part_open(writer->dir, writer->name, 0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

@@ -291,26 +291,18 @@ test_lock_taken() {
 			}
 			return real(fd, cmd, arg);
 		}
-		int fcntl64(int fd, int cmd, ...)
-		{
-			va_list args;
-			void *arg;
-
-			va_start(args, cmd);
-			arg = va_arg(args, void *);
-			va_end(args);
-			return locked((int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl64"), fd, cmd, arg);
+		#define WRAP(name) \
+		int name(int fd, int cmd, ...) \
+		{ \
+			va_list args; \
+			void *arg; \
+			va_start(args, cmd); \
+			arg = va_arg(args, void *); \
+			va_end(args); \
+			return locked((int (*)(int, int, ...))dlsym(RTLD_NEXT, #name), fd, cmd, arg); \
 		}
-		int fcntl(int fd, int cmd, ...)
-		{
-			va_list args;
-			void *arg;
-
-			va_start(args, cmd);
-			arg = va_arg(args, void *);
-			va_end(args);
-			return locked((int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl"), fd, cmd, arg);
-		}
+		WRAP(fcntl)
+		WRAP(fcntl64)
 	END
 	expect "a library that waits" 0 "${CC:-cc}" -shared -fPIC -o late.so late.c -ldl || return
 	env LD_PRELOAD="$PWD/late.so" ASAN_OPTIONS=verify_asan_link_order=0 "${record[@]}" -n 1 -o taken 2>err &

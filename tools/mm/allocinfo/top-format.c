@@ -544,7 +544,7 @@ static void format_none(const struct top *top, char *text, size_t size)
 		append(text, size, "; boot kept %s", size_of(top, b->reserved));
 }
 
-/* The groups whose call sites alone are shown, the smallest one first. */
+/* Append the groups that the user has chosen by Enter, from the function to the module. */
 static void append_groups(const struct top *top, char *text, size_t size)
 {
 	const struct model *model = &top->model;

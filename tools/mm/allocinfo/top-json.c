@@ -107,7 +107,7 @@ static struct json_object *row_of(const struct top *top, const struct line *line
 	return row;
 }
 
-/* The groups whose call sites alone are shown. */
+/* The groups that the user has chosen by Enter. */
 static struct json_object *groups_of(const struct model *model)
 {
 	struct json_object *groups = json_object_new_array(), *group;

@@ -324,11 +324,11 @@ void model_restart(struct model *model)
 
 /**
  * model_only - let only the call sites of a node count
- * @model: the model; model_sum() must follow
+ * @model: the model; call model_sum() afterwards
  * @node: a node that is no call site
  *
- * A node of another kind that was chosen before stays chosen: then only the call sites
- * that both have count.
+ * A node of another kind that was chosen before stays chosen: then only call sites that
+ * are in both nodes count.
  */
 void model_only(struct model *model, uint32_t node)
 {
@@ -337,7 +337,7 @@ void model_only(struct model *model, uint32_t node)
 
 /**
  * model_all - let all call sites count again
- * @model: the model; model_sum() must follow
+ * @model: the model; call model_sum() afterwards
  */
 void model_all(struct model *model)
 {

@@ -67,7 +67,8 @@ struct leaf;
  * @nr: number of @nodes
  * @room: number of @nodes that fit
  * @first: first directory
- * @only: by enum row_by: the node whose call sites alone count, NODE_NONE for all
+ * @only: for each enum row_by, the node that was chosen, or NODE_NONE: only call sites that
+ *	are in all chosen nodes count
  * @bytes: bytes of the call sites that count and pass the filter
  * @calls: their allocations
  * @sites: their number

@@ -47,7 +47,7 @@ static void complain_header(const char *file, uint64_t line, const char *what,
 		printf("%s: %s\n", file, what);
 }
 
-/* Call this after the header was read: later there are no complaints about it. */
+/* Say how many errors were not printed. Call this when the header was read completely. */
 static void summarize_header(const struct header_errors *errors)
 {
 	if (errors->nr > check_options.max_errors)

@@ -624,10 +624,10 @@ says "somebody else begins at once" 'recording cannot be switched on: Device or 
 enabled "somebody else begins at once" 1
 recorded "somebody else begins at once: the older trace"
 
-# --- a start that fails: it removes what it has made, and keeps an older trace
+# --- a start that fails: kmemtraced removes its new files, and an older trace stays
 
-# fails_to_start WHAT TEXT COMMAND...: expect that COMMAND starts no recording, not even the
-# second time, and that it says TEXT
+# fails_to_start WHAT TEXT COMMAND...: expect that COMMAND starts no recording and says TEXT: in a
+# new folder, there again, and with --force in the folder of an older trace
 fails_to_start() {
 	local what=$1 text=$2 again before
 	shift 2
