@@ -10,6 +10,8 @@
  *	fork	a child copies the pages
  *	offline	some pages are taken offline, their contents move elsewhere
  *	poison	some small pages of huge ones are poisoned
+ *	unplug	some pages are poisoned, and then the block of memory that has them
+ *		goes offline
  *	cma	pages are moved out of a contiguous area, in
  *		/sys/kernel/debug/cma/reserved
  *
@@ -47,7 +49,8 @@
 #define ENOUGH	500L	/* pages that must move, or the test proves nothing */
 
 #define THP	"/sys/kernel/mm/transparent_hugepage/"
-#define OFFLINE	"/sys/devices/system/memory/soft_offline_page"
+#define BLOCKS	"/sys/devices/system/memory/"
+#define OFFLINE	BLOCKS "soft_offline_page"
 #define INJECT	"/sys/kernel/debug/hwpoison/"
 #define CMA	"/sys/kernel/debug/cma/reserved/"
 
@@ -465,6 +468,80 @@ static void poison(long mib, char *p)
 	more_by("restored", before, 0, 0);
 }
 
+/* Switches a block of memory: "online" or "offline". A page in use can delay that. */
+static bool set_block(long block, const char *state)
+{
+	bool done = false;
+	char path[64];
+
+	snprintf(path, sizeof(path), BLOCKS "memory%ld/state", block);
+	for (int i = 0; i < 20 && !done; i++) {
+		int fd = open(path, O_WRONLY);
+
+		if (fd < 0)
+			die(1, path);
+		done = write(fd, state, strlen(state)) > 0;
+		close(fd);
+		if (!done)
+			usleep(100000);
+	}
+	return done;
+}
+
+/*
+ * A block of ZONE_MOVABLE that goes offline. The last block of memory often does not: it has
+ * holes for the tables of the firmware.
+ */
+static long movable_block(void)
+{
+	char path[64];
+
+	for (long block = 255; block >= 0; block--) {
+		snprintf(path, sizeof(path), BLOCKS "memory%ld/valid_zones",
+			 block);
+		if (access(path, R_OK))
+			continue;
+		slurp(path);
+		if (strcmp(text, "Movable\n") || !set_block(block, "offline"))
+			continue;
+		if (!set_block(block, "online"))
+			die(1, "a block does not come back");
+		return block;
+	}
+	die(3, "no block of ZONE_MOVABLE goes offline");
+}
+
+/* Nobody frees a poisoned page. Its line stops holding it when its memory goes offline. */
+static void unplug(long mib, char *p)
+{
+	long block = movable_block(), pages, broken = 0;
+	struct sum before;
+
+	slurp(BLOCKS "block_size_bytes");
+	pages = strtol(text, NULL, 16) / PAGE;
+	no_huge(p, mib);
+	drain();
+	before = look();
+	touch(p, mib);
+	more_by("full", before, mib * MIB, mib * MIB / PAGE);
+	for (long i = 0; i < mib * MIB && broken < BROKEN; i += PAGE) {
+		long at = frame(p + i);
+
+		if (at / pages != block)
+			continue;
+		put(INJECT "corrupt-pfn", "0x%lx", at);
+		broken++;
+	}
+	expect("pages broken", broken, BROKEN);
+	unmap(p, mib);
+	more_by("unmapped", before, broken * PAGE, broken);
+	expect("goes offline", set_block(block, "offline"), true);
+	more_by("offline", before, 0, 0);
+	expect("comes back", set_block(block, "online"), true);
+	drain();
+	more_by("online", before, 0, 0);
+}
+
 static void cma(long mib, char *p)
 {
 	struct sum before, full, line = line_of("cma_alloc_mem");
@@ -507,6 +584,7 @@ static const struct {
 	{ "split", split }, { "collapse", collapse }, { "compact", compact },
 	{ "swap", swap }, { "fork", copy }, { "cma", cma },
 	{ "offline", offline }, { "poison", poison },
+	{ "unplug", unplug },
 };
 
 int main(int argc, char **argv)

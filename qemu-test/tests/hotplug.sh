@@ -2,7 +2,7 @@
 #
 # Memory blocks go offline and online, and pages are poisoned.
 #
-# append: sysctl.vm.mem_profiling=1 movablecore=256M
+# append: sysctl.vm.mem_profiling=1 movablecore=320M
 # memory: 768M
 # modules: ctag_test ctag_life ctag_keep
 # expect-console: Memory failure: 0x[0-9a-f]+: recovery action
@@ -90,6 +90,13 @@ test_r15_soft_offline_exactly()
 test_r15_poison_of_huge_pages_exactly()
 {
 	moved poison 32
+}
+
+# A poisoned page leaves the table when its memory goes offline.
+test_r15_poison_and_offline_exactly()
+{
+	[ "$(uname -m)" != aarch64 ] || skip "arm64 refuses to take memory of boot time offline"
+	moved unplug 300	# enough to reach each block of ZONE_MOVABLE
 }
 
 # A page that the kernel holds is poisoned, freed and restored, and no counter falls below
