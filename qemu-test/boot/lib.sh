@@ -104,6 +104,12 @@ kilobytes()
 	awk -v k="$1:" '$1 == k { print $2 }' /proc/meminfo
 }
 
+# A counter of /proc/vmstat
+vmstat()
+{
+	awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat
+}
+
 profiling()
 {
 	[ "$(stat -c %a $MP)" = 644 ] || skip "$MP is read-only"

@@ -491,13 +491,13 @@ test_migration()
 	ctx "func do_anonymous_page enable"
 	/qt/bin/readall $INFO /tmp/info1 $CTX /tmp/ctx1 || fail readall
 	load holes 48
-	moved=$(awk '$1 == "pgmigrate_success" { print $2 }' /proc/vmstat)
+	moved=$(vmstat pgmigrate_success)
 	for i in 1 2 3; do
 		echo 1 > /proc/sys/vm/compact_memory
 		ctx "func pte_alloc_one enable"
 		ctx "func pte_alloc_one disable"
 	done
-	moved=$(($(awk '$1 == "pgmigrate_success" { print $2 }' /proc/vmstat) - moved))
+	moved=$(($(vmstat pgmigrate_success) - moved))
 	note "$moved pages moved"
 	[ $moved -gt 100 ] || fail "only $moved pages were moved"
 	/qt/bin/readall $INFO /tmp/info2 $CTX /tmp/ctx2 || fail readall

@@ -103,6 +103,13 @@ ballooned()
 	[ "$1" = "$3" ]
 }
 
+# Compaction has moved at least 100 pages of the balloon since there were $1 moved ones.
+balloon_moved()
+{
+	echo 1 > /proc/sys/vm/compact_memory
+	[ "$(vmstat balloon_migrate)" -ge $(($1 + 100)) ]
+}
+
 # This case comes before the one that adds memory for good: qemu counts that memory.
 test_r08_balloon_of_the_host()
 {
@@ -114,8 +121,11 @@ test_r08_balloon_of_the_host()
 	eq "line" "$(sum_tags 'func:fill_balloon')" "$((128 << 20)) 32768"
 	note "MemTotal $total kB, then $(kilobytes MemTotal) kB"
 	# pages of a balloon can be moved, and stay charged to its line
+	had=$(vmstat balloon_migrate)
 	load holes 64
-	echo 1 > /proc/sys/vm/compact_memory
+	until_true 30 balloon_moved "$had" ||
+		fail "compaction moved $(($(vmstat balloon_migrate) - had)) pages of the balloon"
+	note "$(($(vmstat balloon_migrate) - had)) pages of the balloon moved"
 	eq "compacted" "$(sum_tags 'func:fill_balloon')" "$((128 << 20)) 32768"
 	unload
 	monitor "balloon 448"

@@ -15,11 +15,6 @@ anon()
 	sum_tags '^ *[0-9]+ +[0-9]+ mm/(memory|huge_memory|mempolicy)\.c'
 }
 
-vmstat()
-{
-	awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat
-}
-
 # same_within WHAT BEFORE AFTER LESS_THAN
 same_within()
 {

@@ -179,10 +179,10 @@ test_swap()
 	{
 		swapon /dev/vda || fail swapon
 		load anon 48
-		out=$(awk '$1 == "pswpout" { print $2 }' /proc/vmstat)
+		out=$(vmstat pswpout)
 		echo 1 > /proc/$LOAD/clear_refs
 		echo 64M > /tmp/cg/memory.reclaim 2>/dev/null
-		out=$(($(awk '$1 == "pswpout" { print $2 }' /proc/vmstat) - out))
+		out=$(($(vmstat pswpout) - out))
 		[ "$out" -gt 1000 ] || fail "only $out pages went out"
 	}
 	down()
