@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Adds to lazy percpu counters in NMIs. While a task on one CPU adds to a counter, another CPU
- * sends it nmis= NMIs, one after the other. Their handler adds to the same counter, and to one
- * that is changed only there. The load fails if a sum or a count is not exact, or if a counter
- * did not get its parts. Prints
+ * Adds to lazy percpu counters in NMIs. A task on one CPU adds to counters all the time, and
+ * another CPU sends it NMIs, one after the other, whose handler adds, too:
+ *
+ *	both		to this one as users do
+ *	only_nmis	this one is changed only by the handler
+ *	atomics		to this one always by the path of a counter that has no parts
+ *
+ * Once the first two are hot, nmis= NMIs follow. The load fails if a sum or a count is not
+ * exact, or if a counter was not added to both before and after it got its parts. Prints
  *
  *	counter_nmi: NMIS NMIs among ADDITIONS additions
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
@@ -17,21 +24,26 @@
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
-/* Different steps, so that a lost addition cannot be made up for by another one. */
-#define TASK_STEP	3
-#define NMI_STEP	1000003
+/*
+ * On 32 bit, each addition of the task changes both words of the sum. The steps differ, so that
+ * no addition makes up for a lost one.
+ */
+#define TASK_STEP	((1L << LAZY_PERCPU_STEP_SHIFT) + 3)
+#define NMI_STEP	1000003L
 
 /* A busy host delivers few NMIs a second, and yet the counters must become hot. */
 #define IN_EACH		64
+
+#define PATIENCE	(60 * HZ)
 
 static uint nmis = 500;
 module_param(nmis, uint, 0);
 MODULE_PARM_DESC(nmis, "number of NMIs");
 
-static struct lazy_percpu_counter both, only_nmis;
+static struct lazy_percpu_counter both, only_nmis, atomics;
 static unsigned int target;
 static unsigned int sent, received;
-static unsigned long additions;
+static u64 additions;
 static bool stop;
 static DECLARE_COMPLETION(adder_done);
 
@@ -44,6 +56,7 @@ static int on_nmi(unsigned int cmd, struct pt_regs *regs)
 	for (i = 0; i < IN_EACH; i++) {
 		lazy_percpu_counter_add(&both, NMI_STEP, 1);
 		lazy_percpu_counter_add(&only_nmis, NMI_STEP, 1);
+		lazy_percpu_counter_add_atomic(&atomics, NMI_STEP, 1);
 	}
 	WRITE_ONCE(received, received + 1);
 	return NMI_HANDLED;
@@ -53,6 +66,7 @@ static int adder(void *unused)
 {
 	while (!READ_ONCE(stop)) {
 		lazy_percpu_counter_add(&both, TASK_STEP, 1);
+		lazy_percpu_counter_add_atomic(&atomics, TASK_STEP, 1);
 		additions++;
 		cond_resched();
 	}
@@ -62,31 +76,49 @@ static int adder(void *unused)
 /* Each NMI is handled before the next one: two that are pending become one. */
 static int send_one(void)
 {
-	unsigned long end = jiffies + 5 * HZ;
+	unsigned long end = jiffies + PATIENCE;
 
 	WRITE_ONCE(sent, sent + 1);
 	apic->send_IPI(target, NMI_VECTOR);
 	while (READ_ONCE(received) != sent) {
 		if (time_after(jiffies, end))
 			return -ETIMEDOUT;
+		cpu_relax();
 		cond_resched();
 	}
 	return 0;
 }
 
-static int check(const char *name, struct lazy_percpu_counter *c,
-		 s64 want_sum, long want_count)
+static bool hot(void)
 {
-	long count;
-	s64 sum;
+	return READ_ONCE(both.parts) && READ_ONCE(only_nmis.parts);
+}
 
-	lazy_percpu_counter_flush();
+static int send_all(void)
+{
+	unsigned long end = jiffies + PATIENCE;
+	int err = 0;
+	uint i;
+
+	while (!hot() && !err)
+		err = time_after(jiffies, end) ? -ETIMEDOUT : send_one();
+	for (i = 0; i < nmis && !err; i++)
+		err = send_one();
+	return err;
+}
+
+static int check(const char *name, struct lazy_percpu_counter *c, u64 by_task)
+{
+	u64 in_nmis = (u64)received * IN_EACH;
+	s64 sum, want = in_nmis * NMI_STEP + by_task * TASK_STEP;
+	long count, early = atomic_long_read(&c->count);
+
 	lazy_percpu_counter_read(c, &sum, &count);
-	if (sum == want_sum && count == want_count && READ_ONCE(c->parts))
+	if (sum == want && count == (long)(in_nmis + by_task) &&
+	    early && (early < count || c == &atomics))
 		return 0;
-	pr_err("%s: sum %lld, must be %lld; count %ld, must be %ld; %s\n", name,
-	       sum, want_sum, count, want_count,
-	       c->parts ? "with parts" : "no parts");
+	pr_err("%s: sum %lld, must be %lld; count %ld, must be %ld; without parts %ld\n",
+	       name, sum, want, count, (long)(in_nmis + by_task), early);
 	return -EINVAL;
 }
 
@@ -94,7 +126,6 @@ static int run(void)
 {
 	unsigned int here = raw_smp_processor_id();
 	struct task_struct *t;
-	uint i;
 	int err;
 
 	target = cpumask_any_but(cpu_online_mask, here);
@@ -109,8 +140,7 @@ static int run(void)
 		return PTR_ERR(t);
 	}
 	wake_up_process(t);
-	for (i = 0; i < nmis && !err; i++)
-		err = send_one();
+	err = send_all();
 	WRITE_ONCE(stop, true);
 	wait_for_completion(&adder_done);
 	unregister_nmi_handler(NMI_LOCAL, "counter_nmi");
@@ -119,26 +149,21 @@ static int run(void)
 
 static int __init counter_nmi_init(void)
 {
-	long in_nmis;
-	int err, wrong;
+	int err;
 
 	/* The sender stays on its CPU, which is not the target. */
 	migrate_disable();
 	err = run();
 	migrate_enable();
 	if (!err) {
-		pr_info("counter_nmi: %u NMIs among %lu additions\n", received,
-			additions);
-		in_nmis = (long)received * IN_EACH;
-		err = check("both", &both,
-			    (s64)in_nmis * NMI_STEP + (s64)additions * TASK_STEP,
-			    in_nmis + additions);
-		wrong = check("only_nmis", &only_nmis, (s64)in_nmis * NMI_STEP,
-			      in_nmis);
-		err = err ?: wrong;
+		pr_info("%u NMIs among %llu additions\n", received, additions);
+		err = check("both", &both, additions);
+		err = check("only_nmis", &only_nmis, 0) ?: err;
+		err = check("atomics", &atomics, additions) ?: err;
 	}
 	lazy_percpu_counter_exit(&both);
 	lazy_percpu_counter_exit(&only_nmis);
+	lazy_percpu_counter_exit(&atomics);
 	return err;
 }
 module_init(counter_nmi_init);

@@ -103,7 +103,7 @@ ballooned()
 	[ "$1" = "$3" ]
 }
 
-# Compaction has moved at least 100 pages of the balloon since there were $1 moved ones.
+# Compacts memory.  True once the kernel has moved 100 pages of the balloon more than $1.
 balloon_moved()
 {
 	echo 1 > /proc/sys/vm/compact_memory
