@@ -31,6 +31,7 @@ class Packages:
 
     def __init__(self, folder):
         found = sorted(glob.glob(os.path.join(folder, "*.deb")))
+        self.folder = folder
         self.debs = [d for d in found if not flavours.is_extra(os.path.basename(d))
                      and field(d, "Architecture") in ARCHES]
         names = [field(d, "Package") for d in self.debs]
@@ -60,6 +61,17 @@ class Packages:
 
     def versions(self):
         return ["%s %s" % (field(d, "Package"), field(d, "Version")) for d in self.debs]
+
+    def check_later(self, later):
+        """Fails unless all our packages have a higher version in the folder of a later build."""
+        theirs = {field(d, "Package"): field(d, "Version") for d in later.debs}
+        for deb in self.debs:
+            name, version = field(deb, "Package"), field(deb, "Version")
+            if name not in theirs:
+                raise guest.Failure("%s has no %s, and %s has one" % (later.folder, name, self.folder))
+            if subprocess.run(["dpkg", "--compare-versions", theirs[name], "gt", version], check=False).returncode:
+                raise guest.Failure("%s: %s %s is not higher than %s of %s" % (
+                    later.folder, name, theirs[name], version, self.folder))
 
     def hash(self):
         total = hashlib.sha256()
