@@ -3,12 +3,12 @@
  * Adds to lazy percpu counters in NMIs. A task on one CPU adds to counters all the time, and
  * another CPU sends it NMIs, one after the other, whose handler adds, too:
  *
- *	both		to this one as users do
- *	only_nmis	this one is changed only by the handler
- *	atomics		to this one always by the path of a counter that has no parts
+ *	both		gets additions of the task and of the handler
+ *	only_nmis	gets those of the handler only
+ *	atomics		gets those of both, on the path of a counter that has no parts
  *
- * Once the first two are hot, nmis= NMIs follow. The load fails if a sum or a count is not
- * exact, or if a counter was not added to both before and after it got its parts. Prints
+ * Once "both" and "only_nmis" are hot, nmis= NMIs follow. The load fails if a sum or a count is
+ * not exact, or if one of these two got no addition before it had its parts, or none after. Prints
  *
  *	counter_nmi: NMIS NMIs among ADDITIONS additions
  */
@@ -31,8 +31,12 @@
 #define TASK_STEP	((1L << LAZY_PERCPU_STEP_SHIFT) + 3)
 #define NMI_STEP	1000003L
 
-/* A busy host delivers few NMIs a second, and yet the counters must become hot. */
-#define IN_EACH		64
+/*
+ * Additions to each counter in an NMI. A host that delivers only a few NMIs a second needs many of
+ * them in each to make a counter hot.
+ */
+#define UNTIL_HOT	(2 * LAZY_PERCPU_COUNTER_HOT)
+#define WHEN_HOT	64
 
 #define PATIENCE	(60 * HZ)
 
@@ -43,21 +47,27 @@ MODULE_PARM_DESC(nmis, "number of NMIs");
 static struct lazy_percpu_counter both, only_nmis, atomics;
 static unsigned int target;
 static unsigned int sent, received;
-static u64 additions;
+static u64 additions, in_nmis;
 static bool stop;
 static DECLARE_COMPLETION(adder_done);
 
+static bool hot(void)
+{
+	return READ_ONCE(both.parts) && READ_ONCE(only_nmis.parts);
+}
+
 static int on_nmi(unsigned int cmd, struct pt_regs *regs)
 {
-	unsigned int i;
+	unsigned int i, nr = hot() ? WHEN_HOT : UNTIL_HOT;
 
 	if (smp_processor_id() != target || READ_ONCE(sent) == received)
 		return NMI_DONE;
-	for (i = 0; i < IN_EACH; i++) {
+	for (i = 0; i < nr; i++) {
 		lazy_percpu_counter_add(&both, NMI_STEP, 1);
 		lazy_percpu_counter_add(&only_nmis, NMI_STEP, 1);
 		lazy_percpu_counter_add_atomic(&atomics, NMI_STEP, 1);
 	}
+	in_nmis += nr;
 	WRITE_ONCE(received, received + 1);
 	return NMI_HANDLED;
 }
@@ -89,11 +99,6 @@ static int send_one(void)
 	return 0;
 }
 
-static bool hot(void)
-{
-	return READ_ONCE(both.parts) && READ_ONCE(only_nmis.parts);
-}
-
 static int send_all(void)
 {
 	unsigned long end = jiffies + PATIENCE;
@@ -109,7 +114,6 @@ static int send_all(void)
 
 static int check(const char *name, struct lazy_percpu_counter *c, u64 by_task)
 {
-	u64 in_nmis = (u64)received * IN_EACH;
 	s64 sum, want = in_nmis * NMI_STEP + by_task * TASK_STEP;
 	long count, early = atomic_long_read(&c->count);
 
@@ -155,7 +159,9 @@ static int __init counter_nmi_init(void)
 	migrate_disable();
 	err = run();
 	migrate_enable();
-	if (!err) {
+	if (err) {
+		pr_err("%d after %u NMIs\n", err, received);
+	} else {
 		pr_info("%u NMIs among %llu additions\n", received, additions);
 		err = check("both", &both, additions);
 		err = check("only_nmis", &only_nmis, 0) ?: err;

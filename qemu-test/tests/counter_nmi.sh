@@ -15,7 +15,7 @@
 
 test_exact_in_nmis()
 {
-	insmod /modules/counter_nmi.ko || fail "$(dmesg | tail -n 3)"
+	insmod /modules/counter_nmi.ko || fail "$(dmesg | grep 'counter_nmi: ' | tail -n 3)"
 	note "$(dmesg | sed -n 's/.*counter_nmi: //p' | tail -n 1)"
 	rmmod counter_nmi
 }

@@ -76,8 +76,11 @@ test_2_upgrades_the_tools()
 	server=$(main_pid allocinfod.service)
 	recorder=$(main_pid kmemtraced.service)
 	[ "$server" -gt 0 ] && [ "$recorder" -gt 0 ] || fail "server $server, recorder $recorder"
+	cp /lib/systemd/system/allocinfod.service /tmp/unit
 	dpkg -i /qt/next/codetag-tools_*.deb
 	all_configured
+	! cmp -s /tmp/unit /lib/systemd/system/allocinfod.service ||
+		note "both builds have the same allocinfod.service"
 	eq version "$(version_of codetag-tools)" "$(dpkg-deb -f /qt/next/codetag-tools_*.deb Version)"
 	[ "$(main_pid allocinfod.service)" -gt 0 ] || fail "the server does not run"
 	[ "$(main_pid allocinfod.service)" != "$server" ] || fail "the old server still runs"
