@@ -468,7 +468,10 @@ static void poison(long mib, char *p)
 	more_by("restored", before, 0, 0);
 }
 
-/* Switches a block of memory: "online_movable" or "offline". A page in use can delay that. */
+/*
+ * Writes "online_movable" or "offline" to the state of a block of memory. The kernel refuses
+ * while it cannot move a page of the block, so this tries for two seconds.
+ */
 static bool set_block(long block, const char *state)
 {
 	bool done = false;

@@ -3,14 +3,17 @@
  * Adds to lazy percpu counters in NMIs. A task on one CPU adds to counters all the time, and
  * another CPU sends it NMIs, one after the other, whose handler adds, too:
  *
- *	both		gets additions of the task and of the handler
- *	only_nmis	gets those of the handler only
- *	atomics		gets those of both, on the path of a counter that has no parts
+ *	both		the task and the handler add to it
+ *	only_nmis	only the handler adds to it
+ *	atomics		the task and the handler add to it by the function for a counter
+ *			that has no parts, even when it has some
  *
  * Once "both" and "only_nmis" are hot, nmis= NMIs follow. The load fails if a sum or a count is
- * not exact, or if one of these two got no addition before it had its parts, or none after. Prints
+ * not exact, or if one of these two got no addition before it had its parts, or none after.
  *
- *	counter_nmi: NMIS NMIs among ADDITIONS additions
+ * The kernel log then says how many NMIs the CPU got, and how often the task added to a counter:
+ *
+ *	counter_nmi: 502 NMIs among 770834 additions
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -83,7 +86,10 @@ static int adder(void *unused)
 	kthread_complete_and_exit(&adder_done, 0);
 }
 
-/* Each NMI is handled before the next one: two that are pending become one. */
+/*
+ * Sends an NMI and waits until the handler has run: a CPU that gets a second NMI before the first
+ * one is handled runs the handler only once.
+ */
 static int send_one(void)
 {
 	unsigned long end = jiffies + PATIENCE;
@@ -155,7 +161,7 @@ static int __init counter_nmi_init(void)
 {
 	int err;
 
-	/* The sender stays on its CPU, which is not the target. */
+	/* This task sends the NMIs to another CPU. It must not migrate there. */
 	migrate_disable();
 	err = run();
 	migrate_enable();

@@ -3,8 +3,8 @@
 # Lazy percpu counters are exact if NMIs add to them, also while a task is in the middle of an
 # addition, and they become hot there.
 #
-# QEMU delivers an NMI only between two blocks of translated code.  With -singlestep, a block is
-# one instruction.
+# QEMU translates code in blocks, and delivers an NMI only after the end of a block.  With
+# -singlestep, each block has only one instruction.
 #
 # append: sysctl.vm.mem_profiling=0
 # modules: counter_nmi

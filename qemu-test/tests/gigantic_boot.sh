@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Gigantic pages of hugetlb that are set aside before there is a page allocator: no line holds
-# them.  They are demoted and freed to it later, in the second boot with struct pages that
-# hugetlb has to allocate first.
+# hugetlb takes two gigantic pages from memblock, before there is a page allocator.  No line holds
+# them.  Later, the test frees them to the page allocator, one of them demoted.  In the second boot,
+# hugetlb gives most of their struct pages away, and allocates new ones before it frees a page.
 #
 # append: sysctl.vm.mem_profiling=1 hugepagesz=1G hugepages=2
 # append: sysctl.vm.mem_profiling=1 hugepagesz=1G hugepages=2 hugetlb_free_vmemmap=on
@@ -13,13 +13,13 @@
 
 HUGE=/sys/kernel/mm/hugepages
 GIB=$HUGE/hugepages-1048576kB
-# of the struct pages of a GiB, 64 bytes each, all but one page
+# The struct pages of a GiB take 4096 pages.  hugetlb keeps one and gives the others away.
 LESS=4095
 
 # "bytes calls" of the pages of hugetlb
 held()
 {
-	sum_tags 'mm/hugetlb[.]c.*func:(alloc|__alloc|hugetlb_cma|alloc_gigantic)'
+	sum_tags 'mm/hugetlb[.]c.*func:alloc_'
 }
 
 without_struct_pages()
@@ -27,7 +27,7 @@ without_struct_pages()
 	grep -q hugetlb_free_vmemmap=on /proc/cmdline
 }
 
-# struct_pages GIBS: the pages of struct pages that hugetlb has allocated for pages that it freed
+# struct_pages N: fails unless hugetlb has allocated the struct pages of N pages of a GiB
 struct_pages()
 {
 	without_struct_pages || set -- 0
@@ -66,8 +66,9 @@ test_freed_as_a_whole()
 	[ $free -gt $((1048576 - 65536)) ] || fail "a GiB is $free kB of free memory"
 }
 
-# The GiB can be one of the two, whose struct pages hugetlb has allocated and now frees, or
-# another one, whose struct pages memblock has allocated.
+# hugetlb gives most struct pages of this GiB away, too.  If the GiB is one of those from boot, these are
+# struct pages that hugetlb has allocated.  If it is another GiB, memblock has allocated them.  So the
+# line of hugetlb can become smaller or not, but grows by LESS pages when the GiB is freed.
 test_used_again()
 {
 	echo 1 > $GIB/nr_hugepages

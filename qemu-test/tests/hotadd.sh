@@ -103,7 +103,7 @@ ballooned()
 	[ "$1" = "$3" ]
 }
 
-# Compacts memory.  True once the kernel has moved 100 pages of the balloon more than $1.
+# balloon_moved N: compacts memory; succeeds once balloon_migrate in /proc/vmstat is N + 100
 balloon_moved()
 {
 	echo 1 > /proc/sys/vm/compact_memory
