@@ -25,6 +25,8 @@ from random import Random
 
 PROGRAM, DIR = sys.argv[1:3]
 PATIENCE = 60       # seconds that an answer may take on a busy machine
+SAFE = 5            # READ_TIME: seconds for which a client that reads its answer keeps its place
+LOG_BURST = 20      # messages in a minute
 SANITIZED = b"__asan_init" in Path(PROGRAM).read_bytes()
 LIB = Path(__file__).resolve().parents[2] / "lib/codetag"
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -77,6 +79,7 @@ class Daemon:
     def __init__(self, machine, *options, env=None, pass_fds=()):
         self.log_path = Path(DIR, f"log-{machine.path.name}")
         self.log_file = open(self.log_path, "w+", encoding="utf-8")
+        self.begin = time.monotonic()
         self.process = subprocess.Popen(
             [PROGRAM, "--proc", machine.path, "--listen", "127.0.0.1:0", *options],
             stderr=self.log_file, cwd=DIR, env={**os.environ, **(env or {})}, pass_fds=pass_fds)
@@ -103,6 +106,10 @@ class Daemon:
 
     def log(self):
         return self.log_path.read_text(encoding="utf-8")
+
+    def minutes(self):
+        """Minutes since the start, the present one included: each begins a new limit of messages."""
+        return int((time.monotonic() - self.begin) / 60) + 1
 
     def status(self, key):
         return re.search(rf"^{key}:[ \t]*(.*?) *$", Path(f"/proc/{self.process.pid}/status").read_text(), re.M)[1]
@@ -432,12 +439,12 @@ def test_password():
             same(user, daemon.get(user=user)[0], 200)
         for user in (None, "prom:secret", "prom:secret words", "prom:", ":", "root:secret word", "prom",
                      "other:a", "# who may look:"):
-            for path in ("/metrics", "/", "/nothing"):
+            for path in ("/metrics", "/", "/nothing") * 2:      # more than two minutes of messages
                 status, headers, text = daemon.get(path, user=user)
                 check(f"{user} at {path}", status == 401 and b"HELP" not in text, (status, text))
                 same("it asks", headers["WWW-Authenticate"], 'Basic realm="allocinfod"')
         wrong = re.findall(r"127\.0\.0\.1:\d+: wrong user or password", daemon.log())
-        check("messages of wrong passwords", 10 < len(wrong) <= 20, daemon.log())
+        check("messages of wrong passwords", 10 < len(wrong) <= LOG_BURST * daemon.minutes(), daemon.log())
         check("they have no secret", "secret" not in daemon.log(), daemon.log())
         for value in (b"Basic", b"Basic !!!", b"Basic " + b"A" * 4000, b"Bearer x", b"Digest username=a"):
             with daemon.connect() as client:
@@ -527,7 +534,8 @@ def test_junk():
                     pass
                 same("oversized", receive_all(client)[:12], b"HTTP/1.1 %d" % nr)
         lines = daemon.log().splitlines()
-        check("few messages", 5 < len(lines) <= 21, len(lines))
+        # in each minute another line: the address, or how many messages were dropped
+        check("few messages", 5 < len(lines) <= (LOG_BURST + 1) * daemon.minutes(), len(lines))
         check("the log is safe", not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", daemon.log()), daemon.log())
 
 
@@ -590,13 +598,23 @@ def test_limits():
 
 
 def test_limits_of_answers():
-    with Daemon(Machine("answers", 20000), "--per-address", "3") as daemon:
+    with Daemon(Machine("answers", 20000), "--per-address", "3", "--timeout", "15", "--cache", "3600") as daemon:
+        daemon.get("/debug/pprof/heap")     # the daemon keeps the page, so the next answers begin at once
         readers = [daemon.connect(receive=4096) for _ in range(3)]
+        begin = time.monotonic()
         for reader in readers:
             reader.sendall(b"GET /debug/pprof/heap HTTP/1.1\r\nHost: x\r\n\r\n")
             reader.recv(1)
         with daemon.connect() as client:
-            check("those that are answered stay", receive_all(client) == b"")
+            try:
+                client.sendall(GET)
+                got = client.recv(100)
+            except ConnectionError:
+                got = b""
+        if time.monotonic() - begin < SAFE:
+            same("those that are answered stay", got, b"")
+        else:
+            print("skipped: this machine took too long for the limit of answers")
         soon("not forever", lambda: serves_quietly(daemon))
         for reader in readers:
             reader.close()
