@@ -56,6 +56,7 @@ def make_theirs():
 
 def make_ours(build):
     if build:
+        util.call(os.path.join(guest.ROOT, "scripts", "setup"), "deb")
         util.call(os.path.join(guest.ROOT, "scripts", "deb"), FLAVOUR)
     if not os.path.exists(guest.kernel_image(OURS)):
         raise guest.Failure("no kernel: run make deb FLAVOUR=%s" % FLAVOUR)
