@@ -93,12 +93,14 @@ def shown(package, version, arch=""):
 
     arch: of another architecture, unless the package is for all.
     """
-    for name in ([f"{package}:{arch}"] if arch and arch != native() else []) + [package]:
+    other = arch and arch != native()
+    for name in ([f"{package}:{arch}"] if other else []) + [package]:
         text = subprocess.run(["apt-cache", "show", f"{name}={version}"], check=False, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-        if text:
-            break
-    return dict(re.findall(r"^([\w-]+): (.*)$", text.partition("\n\n")[0], re.M))
+        fields = dict(re.findall(r"^([\w-]+): (.*)$", text.partition("\n\n")[0], re.M))
+        if fields and (not other or fields.get("Architecture") in (arch, "all")):
+            return fields
+    return {}
 
 
 def kernel_abi(flavour, version, arch=""):
@@ -114,11 +116,13 @@ def header_packages(flavour, abi):
 
 
 def kernel_sizes(flavour, version, arch):
-    """(size of the image, sizes of the headers) of Debian's kernel, or (0, []) if apt does not know it."""
+    """{what: sizes of its packages} of Debian's kernel; what has a package that apt does not know is missing."""
     abi = kernel_abi(flavour, version, arch)
-    names = (f"linux-image-{abi}", *header_packages(flavour, abi)) if abi else ()
-    sizes = [int(shown(name, version, arch).get("Size", 0)) for name in names]
-    return (sizes[0], sizes[1:]) if sizes and all(sizes) else (0, [])
+    names = {"image": [f"linux-image-{abi}"], "headers": header_packages(flavour, abi),
+             "debug symbols": [f"linux-image-{abi}-dbg"], "linux-libc-dev": ["linux-libc-dev"]} if abi else {}
+    sizes = {what: [int(shown(name, version, arch).get("Size", 0)) for name in packages]
+             for what, packages in names.items()}
+    return {what: found for what, found in sizes.items() if all(found)}
 
 
 SUITES = ("sid", "trixie-backports")
