@@ -95,7 +95,7 @@ def need():
         if guest.text_of(id_file) != wanted or not os.path.exists(BASE):
             start = time.monotonic()
             os.makedirs(DIR, exist_ok=True)
-            guest.say("# image: mmdebstrap %s, two to five minutes" % SUITE)
+            guest.say("# image: mmdebstrap %s, two to ten minutes" % SUITE)
             build()
             with open(id_file, "w") as f:
                 f.write(wanted)
