@@ -11,6 +11,7 @@
 # expect-console: sysrq: Trigger a crash
 # expect-console: Kernel panic - not syncing: sysrq triggered crash
 # expect-console: Call Trace:
+# expect-console: Command line: .* sysctl\.vm\.mem_profiling=never
 
 . /qt/lib.sh
 
@@ -21,8 +22,11 @@ test_1_kdump_is_set_up()
 	echo kexec-tools kexec-tools/load_kexec boolean false | debconf-set-selections
 	apt-get -y install kdump-tools makedumpfile kexec-tools
 	sed -i 's/^#\?USE_KDUMP=.*/USE_KDUMP=1/' /etc/default/kdump-tools
-	rm -f /etc/default/grub.d/kdump-tools.cfg
-	grub_options sysctl.vm.mem_profiling=1 crashkernel=320M
+	# Debian sets 128 MB aside for the crash kernel: switch profiling off there to save memory
+	sed -i 's/^#\?\(KDUMP_CMDLINE_APPEND=".*\)"$/\1 sysctl.vm.mem_profiling=never"/' \
+		/etc/default/kdump-tools
+	grub_options sysctl.vm.mem_profiling=1 \
+		"$(grep -o 'crashkernel=[^ "]*' /etc/default/grub.d/kdump-tools.cfg)"
 }
 
 test_2_crash_kernel_is_loaded()
