@@ -116,7 +116,10 @@ def header_packages(flavour, abi):
 
 
 def kernel_sizes(flavour, version, arch):
-    """{what: sizes of its packages} of Debian's kernel; what has a package that apt does not know is missing."""
+    """{group: sizes of its packages} of Debian's kernel.
+
+    A group is left out if apt does not know all of its packages.
+    """
     abi = kernel_abi(flavour, version, arch)
     names = {"image": [f"linux-image-{abi}"], "headers": header_packages(flavour, abi),
              "debug symbols": [f"linux-image-{abi}-dbg"], "linux-libc-dev": ["linux-libc-dev"]} if abi else {}

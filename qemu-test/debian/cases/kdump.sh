@@ -6,6 +6,9 @@
 # read just before the crash.  The host compares that table with the one in the dump, see
 # kdump.py.
 #
+# The crash kernel has the memory that Debian sets aside, and does not profile: the last
+# expect-console finds its command line.
+#
 # timeout: 2400
 # out: 2G
 # expect-console: sysrq: Trigger a crash
@@ -22,7 +25,7 @@ test_1_kdump_is_set_up()
 	echo kexec-tools kexec-tools/load_kexec boolean false | debconf-set-selections
 	apt-get -y install kdump-tools makedumpfile kexec-tools
 	sed -i 's/^#\?USE_KDUMP=.*/USE_KDUMP=1/' /etc/default/kdump-tools
-	# Debian sets 128 MB aside for the crash kernel: switch profiling off there to save memory
+	# Debian sets only 128 MB aside for the crash kernel, so do not profile in that kernel.
 	sed -i 's/^#\?\(KDUMP_CMDLINE_APPEND=".*\)"$/\1 sysctl.vm.mem_profiling=never"/' \
 		/etc/default/kdump-tools
 	grub_options sysctl.vm.mem_profiling=1 \

@@ -439,7 +439,7 @@ def test_password():
             same(user, daemon.get(user=user)[0], 200)
         for user in (None, "prom:secret", "prom:secret words", "prom:", ":", "root:secret word", "prom",
                      "other:a", "# who may look:"):
-            for path in ("/metrics", "/", "/nothing") * 2:      # more than two minutes of messages
+            for path in ("/metrics", "/", "/nothing") * 2:      # 48 messages: two minutes admit 40
                 status, headers, text = daemon.get(path, user=user)
                 check(f"{user} at {path}", status == 401 and b"HELP" not in text, (status, text))
                 same("it asks", headers["WWW-Authenticate"], 'Basic realm="allocinfod"')
@@ -534,7 +534,8 @@ def test_junk():
                     pass
                 same("oversized", receive_all(client)[:12], b"HTTP/1.1 %d" % nr)
         lines = daemon.log().splitlines()
-        # in each minute another line: the address, or how many messages were dropped
+        # The limit leaves out a line in each minute. In the first one, it is the address of the
+        # daemon. In each later one, it is the number of messages that were dropped.
         check("few messages", 5 < len(lines) <= (LOG_BURST + 1) * daemon.minutes(), len(lines))
         check("the log is safe", not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", daemon.log()), daemon.log())
 

@@ -137,7 +137,7 @@ test_users
 test_confine
 timeout 900 python3 "$here/test-allocinfod.py" "$program" "$tmp" >"$tmp/python" 2>&1
 rc=$?
-grep -a '^FAILED\|Error' "$tmp/python"	# before the next line: a summary shows the first failure
+grep -a '^FAILED\|Error' "$tmp/python"	# comes first: a summary shows the first failure
 is "exit status of test-allocinfod.py" $rc 0
 while IFS= read -r line; do
 	skip "${line#skipped: }"

@@ -637,11 +637,12 @@ every_cut() {
 	done
 	"$bin/cut-report" "${seeds[@]}"
 }
-# cut-report always has the sanitizers, and takes minutes: once is enough
+# cut-report is the same program in both builds, and runs for minutes. So only the tests of
+# one build run it.
 if [ "${bin##*/}" = sanitized ]; then
 	check "cut off at every byte" every_cut
 else
-	echo "skip kmemtrace-report: cut off at every byte # the tests of the other build do it"
+	echo "skip kmemtrace-report: cut off at every byte # the build with the sanitizers has it"
 fi
 
 hostile() {
