@@ -137,18 +137,22 @@ def publish(flavour, new, pattern):
             for path in new]
 
 
+def remove_packages(flavour):
+    """Remove what kbuild put beside out_dir(), also what an interrupted build wrote in part."""
+    for rest in out_dir(flavour).parent.glob(f"linux-*{suffix(flavour)}_*"):
+        rest.unlink()
+
+
 def collect(flavour, number):
     """Publish the packages of this version, which kbuild put beside out_dir(); return their paths.
 
-    Nothing of the flavour remains there, also of a build that was interrupted.
+    Nothing else of the flavour remains there.
     """
-    where = out_dir(flavour).parent
-    found = sorted(where.glob(f"linux-*_{number}_*.deb"))
+    found = sorted(out_dir(flavour).parent.glob(f"linux-*_{number}_*.deb"))
     if not found:
         fail(f"the build made no package of version {number}")
     paths = publish(flavour, found, "linux-*")
-    for rest in where.glob(f"linux-*{suffix(flavour)}_*"):
-        rest.unlink()
+    remove_packages(flavour)
     # what the packages were made of, some gigabytes with debug information
     for rest in out_dir(flavour).glob("debian/linux-*"):
         shutil.rmtree(rest)
