@@ -82,10 +82,11 @@ def debian_config(name, arch):
         fail("the base is not a package of Debian, so it has no configuration of Debian; "
              "without KERNEL_SRC, or with FLAVOUR=default, this works")
     package = fetch("linux-config-6.1", version, arch)
-    packed = unpack(package, package.with_suffix("")) / "usr" / "src" / "linux-config-6.1" / f"{name}.xz"
-    if not packed.exists():
-        fail(f"{package} has no {packed.name}")
-    return lzma.decompress(packed.read_bytes()).decode()
+    with lock("dl"):    # the builds of two flavours unpack the same files
+        packed = unpack(package, package.with_suffix("")) / "usr" / "src" / "linux-config-6.1" / f"{name}.xz"
+        if not packed.exists():
+            fail(f"{package} has no {packed.name}")
+        return lzma.decompress(packed.read_bytes()).decode()
 
 
 def shown(package, version, arch=""):
