@@ -584,6 +584,52 @@ test_cpu_goes_and_comes()
 	[ -s /tmp/cpus/cpu1.out ] || fail "no record from CPU 1"
 }
 
+# events CPU: the number of events recorded and lost on that CPU
+events()
+{
+	awk -v cpu="$1" '$1 == cpu { print $2 + $4 }' $KT/stats
+}
+
+# no_file N FILE TEXT: relay cannot create the Nth file from now on, so TEXT cannot be written to FILE
+no_file()
+{
+	echo "func relay_create_buf_file frequency $1 oneshot" > $FAULTS
+	! echo "$3" 2> /tmp/err > "$2" || fail "$2 takes $3 without a file for the buffer"
+	grep -q 'Cannot allocate memory' /tmp/err || fail "$(cat /tmp/err)"
+	echo disable > $FAULTS
+}
+
+test_file_cannot_be_created()
+{
+	FAULTS=/sys/kernel/debug/dynamic_faults
+	ONLINE=/sys/devices/system/cpu/cpu1/online
+	[ -e $FAULTS ] || skip "no fault injection"
+	subbufs=$(cat $KT/subbufs)
+	# without the file of CPU 1, recording does not start, and leaves nothing
+	echo "$subbufs" > $KT/subbufs
+	no_file 2 $KT/enabled 1
+	[ ! -e $KT/cpu0 ] || fail "cpu0 stays"
+	enabled 1
+	enabled 0
+	# without its file, CPU 1 does not come online, and CPU 0 goes on
+	echo 0 > $ONLINE || fail "CPU 1 stays online"
+	echo "$subbufs" > $KT/subbufs
+	enabled 1
+	[ ! -e $KT/cpu1 ] || fail "a CPU that is offline has a buffer"
+	no_file 1 $ONLINE 1
+	was=$(events 0)
+	ls -lR /proc/self > /dev/null
+	[ "$(events 0)" -gt "$was" ] || fail "no event on CPU 0"
+	echo 1 > $ONLINE || fail "CPU 1 does not come back"
+	taskset 2 ls -lR /proc/self > /dev/null
+	enabled 0
+	for cpu in 0 1; do
+		read=$(dd if=$KT/cpu$cpu bs=256k 2> /dev/null | wc -c)
+		note "CPU $cpu: $(events $cpu) events, $read bytes"
+		[ "$read" -gt 1000 ] || fail "$read bytes of CPU $cpu"
+	done
+}
+
 test_formats()
 {
 	for f in text json csv folded; do
