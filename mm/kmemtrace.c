@@ -714,15 +714,20 @@ static void drop_channel(void)
  */
 static void close_subbufs(void)
 {
+	struct dentry *dentry;
 	struct rchan_buf *buf;
 	struct inode *inode;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
+		/* relay publishes the buffer of a new CPU without a barrier. */
+		cpus_read_lock();
 		buf = *per_cpu_ptr(kmemtrace_chan->buf, cpu);
-		if (!buf || !buf->dentry)
+		dentry = buf ? buf->dentry : NULL;
+		cpus_read_unlock();
+		if (!dentry)
 			continue;
-		inode = d_inode(buf->dentry);
+		inode = d_inode(dentry);
 		/* Keep readers out. */
 		inode_lock(inode);
 		if (buf->offset && buf->offset <= kmemtrace_chan->subbuf_size)
