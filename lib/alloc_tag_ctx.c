@@ -1200,9 +1200,12 @@ static int context_visit_arm(const struct codetag_iterator *it)
 
 static int context_visit_disable(const struct codetag_iterator *it)
 {
-	struct context_site *site = xa_load(&context_sites, it->ct->index);
+	struct context_site *site;
 
-	if (site && !(it->ct->flags & ALLOC_TAG_SHARED))
+	if (it->ct->flags & ALLOC_TAG_SHARED)
+		return 0;
+	site = xa_load(&context_sites, it->ct->index);
+	if (site)
 		context_switch_off(site);
 	return 1;
 }

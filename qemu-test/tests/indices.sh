@@ -73,6 +73,19 @@ test_r26_module_shares_too()
 	[ ${d#-} -lt 65536 ] || fail "$d bytes more than before"
 }
 
+# A line without a counter of its own has no contexts.
+test_no_contexts()
+{
+	CTX=/sys/kernel/debug/alloc_tags.ctx
+	[ -e $CTX ] || skip "no contexts"
+	mod_load
+	for command in enable disable; do
+		! echo "module ctag_test $command" 2> /tmp/err > $CTX || fail "$command succeeds"
+		grep -q 'No such file' /tmp/err || fail "$command: $(cat /tmp/err)"
+	done
+	mod_unload
+}
+
 test_r22_off_and_on_again()
 {
 	profiling 0
