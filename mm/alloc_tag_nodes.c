@@ -9,7 +9,8 @@
  * lets other tasks run in between.
  *
  * So the figures are those of a running machine: memory that is allocated,
- * freed or moved during the walk is seen once, twice or not at all. A block of
+ * freed or moved during the walk is seen once, twice or not at all. If per-CPU
+ * memory is allocated or freed, this holds for other per-CPU memory, too. A block of
  * pages that is not compound has a reference on its first page only, and a tail
  * cannot be told from a free page; the tails are not seen. The counters are
  * read after the walk, and what a call site holds and the walk did not see is
@@ -129,7 +130,8 @@ static u16 node_walk_slab(struct node_walk *w, struct page *page, int nid)
 	/* KFENCE's pages look like slabs; see node_walk_kfence(). */
 	if (!PageSlab(page) || is_kfence_address(page_address(page)))
 		return pgalloc_tag_index(page);
-	s = READ_ONCE(slab->slab_cache);
+	/* Pairs with the releases in mm/slub.c and mm/slab.c, which set up the slab before. */
+	s = smp_load_acquire(&slab->slab_cache);
 	if (!s)
 		return pgalloc_tag_index(page);
 	node_walk_objects(w, s, slab, nid);
@@ -243,8 +245,8 @@ static void node_walk_kfence(struct node_walk *w)
 	struct kfence_metadata *meta = kfence_metadata;
 	unsigned long flags;
 
-	/* Without a pool, the locks are not initialized. */
-	if (!READ_ONCE(__kfence_pool))
+	/* Until the pool is complete, the locks are not initialized. */
+	if (!static_key_enabled(&kfence_tag_key))
 		return;
 	for (; meta < kfence_metadata + CONFIG_KFENCE_NUM_OBJECTS; meta++) {
 		raw_spin_lock_irqsave(&meta->lock, flags);
