@@ -10,11 +10,11 @@
  *
  * So the figures are those of a running machine: memory that is allocated,
  * freed or moved during the walk is seen once, twice or not at all. If per-CPU
- * memory is allocated or freed, this holds for other per-CPU memory, too. A block of
- * pages that is not compound has a reference on its first page only, and a tail
- * cannot be told from a free page; the tails are not seen. The counters are
- * read after the walk, and what a call site holds and the walk did not see is
- * printed beside the nodes.
+ * memory is allocated or freed, this holds for other per-CPU memory, too. A
+ * block of pages that is not compound has a reference on its first page only,
+ * and a tail cannot be told from a free page; the tails are not seen. The
+ * counters are read after the walk, and what a call site holds and the walk did
+ * not see is printed beside the nodes.
  *
  * The result names call sites by index. An index can get another meaning when a
  * module is loaded or unloaded, so the result is void from then on.

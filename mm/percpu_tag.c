@@ -72,12 +72,15 @@ static void visit_chunk(struct pcpu_chunk *chunk, pcpu_tag_visit_fn *visit, void
 	}
 }
 
-static void visit_slot(int slot, pcpu_tag_visit_fn *visit, void *data)
+/* Chunk number @nr of a slot, or NULL if the slot has fewer. */
+static struct pcpu_chunk *chunk_of_slot(int slot, unsigned int nr)
 {
 	struct pcpu_chunk *chunk;
 
 	list_for_each_entry(chunk, &pcpu_chunk_lists[slot], list)
-		visit_chunk(chunk, visit, data);
+		if (!nr--)
+			return chunk;
+	return NULL;
 }
 
 /**
@@ -91,12 +94,14 @@ static void visit_slot(int slot, pcpu_tag_visit_fn *visit, void *data)
  */
 void pcpu_tag_for_each(pcpu_tag_visit_fn *visit, void *data)
 {
+	struct pcpu_chunk *chunk;
 	int slot;
 
 	if (pcpu_reserved_chunk)
 		visit_chunk(pcpu_reserved_chunk, visit, data);
 	for (slot = 0; slot < pcpu_nr_slots; slot++)
-		visit_slot(slot, visit, data);
+		list_for_each_entry(chunk, &pcpu_chunk_lists[slot], list)
+			visit_chunk(chunk, visit, data);
 }
 
 /**
@@ -104,13 +109,16 @@ void pcpu_tag_for_each(pcpu_tag_visit_fn *visit, void *data)
  * @visit: called for each area, under pcpu_lock and with interrupts off
  * @data: passed to @visit
  *
- * A chunk whose amount of free memory changes meanwhile may be visited twice or
- * not at all.
+ * Holds the lock for a chunk at a time. A chunk whose amount of free memory
+ * changes meanwhile may be visited twice or not at all, and so may another chunk
+ * of its slot.
  *
  * Context: process context, may sleep.
  */
 void pcpu_tag_walk(pcpu_tag_visit_fn *visit, void *data)
 {
+	struct pcpu_chunk *chunk;
+	unsigned int nr;
 	int slot;
 
 	if (pcpu_reserved_chunk) {
@@ -119,10 +127,15 @@ void pcpu_tag_walk(pcpu_tag_visit_fn *visit, void *data)
 		spin_unlock_irq(&pcpu_lock);
 	}
 	for (slot = 0; slot < pcpu_nr_slots; slot++) {
-		spin_lock_irq(&pcpu_lock);
-		visit_slot(slot, visit, data);
-		spin_unlock_irq(&pcpu_lock);
-		cond_resched();
+		nr = 0;
+		do {
+			spin_lock_irq(&pcpu_lock);
+			chunk = chunk_of_slot(slot, nr++);
+			if (chunk)
+				visit_chunk(chunk, visit, data);
+			spin_unlock_irq(&pcpu_lock);
+			cond_resched();
+		} while (chunk);
 	}
 }
 
