@@ -38,6 +38,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/sysctl.h>
@@ -278,6 +279,8 @@ static void mem_profiling_enable(void)
 	 */
 	static_branch_inc(&alloc_tag_hooks_key);
 	static_branch_enable(&alloc_tag_refs_key);
+	/* Not every architecture orders the changes of two keys for all CPUs. */
+	kick_all_cpus_sync();
 	static_branch_enable(&mem_alloc_profiling_key);
 }
 
@@ -286,6 +289,7 @@ static void __maybe_unused mem_profiling_disable(void)
 	if (!static_key_enabled(&mem_alloc_profiling_key))
 		return;
 	static_branch_disable(&mem_alloc_profiling_key);
+	kick_all_cpus_sync();
 	static_branch_dec(&alloc_tag_hooks_key);
 }
 
