@@ -28,7 +28,7 @@ class Flavour(NamedTuple):
 FLAVOURS = {
     "cloud-amd64": Flavour("x86_64", "amd64", "config.amd64_none_cloud-amd64", 11300),
     "amd64": Flavour("x86_64", "amd64", "config.amd64_none_amd64", 33000),
-    "arm64": Flavour("arm64", "arm64", "config.arm64_none_arm64", 30000),
+    "arm64": Flavour("arm64", "arm64", "config.arm64_none_arm64", 31900),
     "default": Flavour("x86_64", "amd64", None, 1000),
 }
 # What a machine of an architecture can build; the first flavour is its default, see also default().
