@@ -279,7 +279,7 @@ static void mem_profiling_enable(void)
 	 */
 	static_branch_inc(&alloc_tag_hooks_key);
 	static_branch_enable(&alloc_tag_refs_key);
-	/* Not every architecture orders the changes of two keys for all CPUs. */
+	/* On some architectures, a CPU could see the next key change before these. */
 	kick_all_cpus_sync();
 	static_branch_enable(&mem_alloc_profiling_key);
 }

@@ -9,12 +9,12 @@
  * lets other tasks run in between.
  *
  * So the figures are those of a running machine: memory that is allocated,
- * freed or moved during the walk is seen once, twice or not at all. If per-CPU
- * memory is allocated or freed, this holds for other per-CPU memory, too. A
- * block of pages that is not compound has a reference on its first page only,
- * and a tail cannot be told from a free page; the tails are not seen. The
- * counters are read after the walk, and what a call site holds and the walk did
- * not see is printed beside the nodes.
+ * freed or moved during the walk is seen once, twice or not at all. An allocation
+ * or free of per-CPU memory can reorder the list of chunks: then the walk can see
+ * other per-CPU memory twice or not at all. A block of pages that is not compound
+ * has a reference on its first page only, and a tail cannot be told from a free
+ * page; the tails are not seen. The counters are read after the walk. The file
+ * shows what each call site holds and the walk did not see.
  *
  * The result names call sites by index. An index can get another meaning when a
  * module is loaded or unloaded, so the result is void from then on.
@@ -245,7 +245,7 @@ static void node_walk_kfence(struct node_walk *w)
 	struct kfence_metadata *meta = kfence_metadata;
 	unsigned long flags;
 
-	/* Until the pool is complete, the locks are not initialized. */
+	/* KFENCE enables this key after it has initialized the locks. */
 	if (!static_key_enabled(&kfence_tag_key))
 		return;
 	for (; meta < kfence_metadata + CONFIG_KFENCE_NUM_OBJECTS; meta++) {

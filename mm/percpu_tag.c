@@ -72,7 +72,7 @@ static void visit_chunk(struct pcpu_chunk *chunk, pcpu_tag_visit_fn *visit, void
 	}
 }
 
-/* Chunk number @nr of a slot, or NULL if the slot has fewer. */
+/* The chunk at place @nr of a slot, counted from 0, or NULL behind the last one. */
 static struct pcpu_chunk *chunk_of_slot(int slot, unsigned int nr)
 {
 	struct pcpu_chunk *chunk;

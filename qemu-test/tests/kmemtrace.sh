@@ -584,7 +584,7 @@ test_cpu_goes_and_comes()
 	[ -s /tmp/cpus/cpu1.out ] || fail "no record from CPU 1"
 }
 
-# events CPU: the number of events recorded and lost on that CPU
+# events CPU: prints how many events that CPU has recorded and lost, together
 events()
 {
 	awk -v cpu="$1" '$1 == cpu { print $2 + $4 }' $KT/stats
@@ -605,13 +605,13 @@ test_file_cannot_be_created()
 	ONLINE=/sys/devices/system/cpu/cpu1/online
 	[ -e $FAULTS ] || skip "no fault injection"
 	subbufs=$(cat $KT/subbufs)
-	# without the file of CPU 1, recording does not start, and leaves nothing
+	# If the file of CPU 1 cannot be created, recording does not start, and cpu0 is removed again.
 	echo "$subbufs" > $KT/subbufs
 	no_file 2 $KT/enabled 1
 	[ ! -e $KT/cpu0 ] || fail "cpu0 stays"
 	enabled 1
 	enabled 0
-	# without its file, CPU 1 does not come online, and CPU 0 goes on
+	# If the file cannot be created, CPU 1 stays offline, and CPU 0 goes on recording.
 	echo 0 > $ONLINE || fail "CPU 1 stays online"
 	echo "$subbufs" > $KT/subbufs
 	enabled 1

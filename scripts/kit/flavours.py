@@ -146,7 +146,7 @@ def remove_packages(flavour):
 def collect(flavour, number):
     """Publish the packages of this version, which kbuild put beside out_dir(); return their paths.
 
-    Nothing else of the flavour remains there.
+    Remove all other packages of the flavour there.
     """
     found = sorted(out_dir(flavour).parent.glob(f"linux-*_{number}_*.deb"))
     if not found:
