@@ -8,7 +8,8 @@
  *
  * A part that is large or old enough is renamed, and a new one begins. Renaming needs no
  * space. If the new part cannot be created, the old ones stay where they are, and the next
- * snapshot tries again. If somebody else renames or removes the newest part, a new one begins.
+ * snapshot tries again. If somebody else renames, removes or empties the newest part, a new
+ * one begins.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -179,16 +180,45 @@ static bool end_part(struct snap_writer *writer)
 	return true;
 }
 
-static bool begin_part(struct snap_writer *writer)
+/*
+ * Creates the file of a new part, or takes an empty one: logrotate, for example, creates one
+ * in place of the file that it has renamed, or truncates the file.
+ */
+static int new_part(const struct snap_writer *writer)
 {
 	int fd = part_open(writer->dir, writer->name, 0,
 			   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 
+	if (fd >= 0 || errno != EEXIST)
+		return fd;
+	fd = part_open(writer->dir, writer->name, 0, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0 && is_ours(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	errno = EEXIST;
+	return -1;
+}
+
+static bool is_empty(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && !st.st_size;
+}
+
+static bool begin_part(struct snap_writer *writer)
+{
+	int fd = new_part(writer);
+	bool mine;
+
 	if (fd < 0)
 		return false;
-	if (!part_lock(fd)) {
+	mine = part_lock(fd);
+	/* The file is foreign, or another recorder wrote to it before the lock. */
+	if (!mine || !is_empty(fd)) {
 		close(fd);
-		errno = EAGAIN;
+		errno = mine ? EEXIST : EAGAIN;
 		return false;
 	}
 	writer->fd = fd;
@@ -198,7 +228,7 @@ static bool begin_part(struct snap_writer *writer)
 	return true;
 }
 
-/* Has somebody renamed or removed the newest part? */
+/* Has somebody renamed, removed or truncated the newest part? */
 static bool part_is_gone(const struct snap_writer *writer)
 {
 	struct stat ours, named;
@@ -207,7 +237,8 @@ static bool part_is_gone(const struct snap_writer *writer)
 		return false;
 	if (fstatat(writer->dir, writer->name, &named, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT;
-	return ours.st_dev != named.st_dev || ours.st_ino != named.st_ino;
+	return ours.st_dev != named.st_dev || ours.st_ino != named.st_ino ||
+	       (uint64_t)ours.st_size < writer->size;
 }
 
 /* Returns the size of old parts; sets @last to the number of the oldest, @st to its state. */

@@ -272,6 +272,30 @@ test_moved() {
 	is "exit status, another file" $? 2
 }
 
+# logrotate renames the file and creates an empty one, or copies the file and truncates it.
+test_rotated() {
+	local how
+	sites 10 1 | make_proc proc
+	for how in create copytruncate; do
+		timeout 60 "${record[@]}" -n 5 -i 1 -o turned 2>err &
+		wait_until has_snapshots turned 2
+		cat >rotate.conf <<-END
+			$PWD/turned {
+				rotate 4
+				$how
+			}
+		END
+		chmod 600 rotate.conf
+		expect "logrotate, $how" 0 /usr/sbin/logrotate --force --state state rotate.conf
+		wait $!
+		is "exit status, $how" $? 0
+		is "messages, $how" "$(cat err)" ""
+		expect "the old file, $how" 0 "$allocinfo" report turned.1@0
+		is "all snapshots, $how" "$(snapshots turned)" 5
+		rm turned turned.1
+	done
+}
+
 # Between the creation of a file and its lock, another recorder can take it.
 test_lock_taken() {
 	sites 10 1 | make_proc proc
@@ -528,7 +552,7 @@ test_costs() {
 	grep '^#' "$tmp/out"
 }
 
-for t in contents delta continue being_written refuse foreign_parts moved lock_taken limits full boots cuts unreadable no_memory text costs; do
+for t in contents delta continue being_written refuse foreign_parts moved rotated lock_taken limits full boots cuts unreadable no_memory text costs; do
 	"test_$t"
 done
 finish
