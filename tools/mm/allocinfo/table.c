@@ -141,6 +141,20 @@ static char *word_end(char *p)
 	return p;
 }
 
+static bool take_number(char **p, uint64_t most, int64_t *count)
+{
+	bool negative = **p == '-';
+	const char *end;
+	uint64_t value;
+
+	if (!number_take(*p + negative, &value, &end) || *end != ' ' ||
+	    value > (negative ? INT64_MAX : most))
+		return false;
+	*count = negative ? -(int64_t)value : (int64_t)value;
+	*p = skip_blanks((char *)end);
+	return true;
+}
+
 /**
  * table_take_count - take a number from a line
  * @p: where the number begins; moves to the next word
@@ -150,15 +164,13 @@ static char *word_end(char *p)
  */
 bool table_take_count(char **p, int64_t *count)
 {
-	bool negative = **p == '-';
-	const char *end;
-	uint64_t value;
+	return take_number(p, INT64_MAX, count);
+}
 
-	if (!number_take(*p + negative, &value, &end) || value > INT64_MAX || *end != ' ')
-		return false;
-	*count = negative ? -(int64_t)value : (int64_t)value;
-	*p = skip_blanks((char *)end);
-	return true;
+/* Mainline prints a number of calls that is below 0 as 2^64 more. */
+static bool take_calls(char **p, int64_t *calls)
+{
+	return take_number(p, UINT64_MAX, calls);
 }
 
 /* Takes file and line from "file:line". A file name may contain colons, too. */
@@ -205,7 +217,7 @@ static bool take_counts(char **p, struct site *site, size_t nr, void *data)
 {
 	(void)nr;
 	(void)data;
-	return table_take_count(p, &site->bytes) && table_take_count(p, &site->calls);
+	return table_take_count(p, &site->bytes) && take_calls(p, &site->calls);
 }
 
 static bool parse_line(char *p, struct site *site, size_t nr,

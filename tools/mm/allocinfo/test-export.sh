@@ -125,6 +125,7 @@ test_names() {
 		4 1 a.c:9 func:same
 		3 1 net/x.c:9 func:other
 		-5000 -2 neg.c:1 func:neg
+		-4096 18446744073709551615 mainline.c:1 func:mainline
 		0 0 zero.c:1 func:zero
 	END
 	printf '          7        1 \001\233\377bad\033.c:1 func:\302\205f \n' >>proc/allocinfo
@@ -135,6 +136,7 @@ test_names() {
 	says "another file" '{file="b.c",func="same",module=""} 16'
 	says "a module" '{file="b.c",func="same",module="mod"} 8'
 	says "a negative row" '{file="neg.c",func="neg",module=""} -5000'
+	says "a negative row of mainline" '{file="mainline.c",func="mainline",module=""} -4096'
 	says "a function called other" '{file="net/x.c",func="other",module=""} 3'
 	says "bytes that are not text" '{file="???bad?.c",func="?f",module=""} 7'
 	says "the other row" '{file="",func="other",module=""} 0'
