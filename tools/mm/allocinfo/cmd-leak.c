@@ -66,7 +66,9 @@ struct input {
 	struct table table;
 	struct complainer complainer;
 	const struct options *options;
-	char boot_id[64];
+	char boot_id[64];	/* of the snapshots in @set */
+	char clock_id[64];	/* of the boot that @offset belongs to */
+	double offset;		/* time of day minus time since boot, in seconds */
 	double first;		/* time of the first snapshot, below 0 before it */
 	double from;		/* time of the first one that counts */
 	uint64_t available;
@@ -231,6 +233,21 @@ static void filter(struct table *table, const struct query *query)
 	table->nr = nr;
 }
 
+/*
+ * Time of a snapshot: of day for the first one of a boot, and from there on by the time since
+ * boot, which goes on evenly if somebody sets the clock.
+ */
+static double time_of(struct input *input, const struct snap *snap)
+{
+	const char *id = snap->header ? snap->header->boot_id : "";
+
+	if (input->first < 0 || strncmp(id, input->clock_id, sizeof(input->clock_id) - 1)) {
+		snprintf(input->clock_id, sizeof(input->clock_id), "%s", id);
+		input->offset = ((double)snap->time - (double)snap->boottime) / NSEC;
+	}
+	return input->offset + snap->boottime / NSEC;
+}
+
 /* Counters begin anew when a machine boots, so what was before is of no use. */
 static void forget_other_boot(struct input *input, const struct snap *snap)
 {
@@ -248,7 +265,7 @@ static void forget_other_boot(struct input *input, const struct snap *snap)
 static bool take_snapshot(struct input *input, const struct snap *snap)
 {
 	const struct options *options = input->options;
-	double time = snap->time / NSEC;
+	double time = time_of(input, snap);
 
 	if (input->first < 0)
 		input->first = time;
@@ -271,7 +288,7 @@ static bool take_snapshot(struct input *input, const struct snap *snap)
 
 static bool time_only(struct input *input, const struct snap *snap)
 {
-	double time = snap->time / NSEC;
+	double time = time_of(input, snap);
 	const struct options *options = input->options;
 
 	if (input->first < 0)

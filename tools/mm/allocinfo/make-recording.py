@@ -4,7 +4,8 @@
 
 make-recording.py FILE: standard input has a line "# time SECONDS" before each snapshot, which
 is /proc/meminfo and /proc/allocinfo, as `allocinfo leak` reads it. A line "# boot ID" begins
-another boot. Snapshots are full ones; zstd permits blocks that are not compressed, so no
+another boot. After a line "# clock SECONDS", the time of day is that much later than the times
+say, and the time since boot is not. Snapshots are full ones; zstd permits blocks that are not compressed, so no
 library is needed. snap.h describes the format.
 """
 
@@ -36,21 +37,24 @@ def header(boot):
     return record("H", text, len(text))
 
 
-def snapshot(seconds, meminfo, allocinfo):
-    text = f"snapshot {seconds * 10**9} {seconds * 10**9} {len(meminfo)} {len(allocinfo)}\n"
+def snapshot(day, seconds, meminfo, allocinfo):
+    text = f"snapshot {day * 10**9} {seconds * 10**9} {len(meminfo)} {len(allocinfo)}\n"
     text = text.encode() + meminfo.encode() + b"\0" + allocinfo.encode() + b"\0"
     return record("F", frame(text), len(text))
 
 
 def main():
-    words = re.split(r"^# (time|boot) (\S+)\n", sys.stdin.read(), flags=re.M)[1:]
-    out = [] if words[0] == "boot" else [header("one")]
+    words = re.split(r"^# (time|boot|clock) (\S+)\n", sys.stdin.read(), flags=re.M)[1:]
+    out, clock = [] if words[0] == "boot" else [header("one")], 0
     for word, value, text in zip(words[::3], words[1::3], words[2::3], strict=True):
         if word == "boot":
             out.append(header(value))
+        if word == "clock":
+            clock = int(value)
+        if word != "time":
             continue
         at = text.index("allocinfo - version")
-        out.append(snapshot(int(value), text[:at], text[at:]))
+        out.append(snapshot(int(value) + clock, int(value), text[:at], text[at:]))
     with open(sys.argv[1], "wb") as f:
         f.write(b"".join(out))
 

@@ -143,6 +143,24 @@ boots 'rows = [f"{4096 + 1024 * i} {1 + i} mm/short.c:1 func:short"]' 60 10
 expect "a boot that is too short" 4 "${leak[@]}" "$tmp/boots"
 says "a boot that is too short" "at least 20 are needed"
 
+# --- somebody sets the clock
+
+for step in 1000000 -900000; do
+	series 'rows = [f"{100000 + 1024 * i} {100 + i} mm/steady.c:1 func:steady"]' |
+		awk -v step=$step '/^# time/ && ++n == 11 { print "# clock " step } { print }' |
+		"$here/make-recording.py" "$tmp/clock"
+	expect "a step of the clock, $step s" 1 "${leak[@]}" --format json -f -o "$tmp/clock.json" "$tmp/clock"
+	expect "a step of the clock, $step s: rate and time" 0 python3 - "$tmp/clock.json" <<'END'
+import json, sys
+got = json.load(open(sys.argv[1]))
+leak, = got["leaks"]
+assert got["snapshots"] == 100 and abs(leak["bytes"]["an_hour"] - 61440) < 1, got
+END
+	expect "--until, $step s" 4 "${leak[@]}" --until 10m "$tmp/clock"
+	expect "--last, $step s" 1 "${leak[@]}" --last 30m "$tmp/clock"
+	says "--last, $step s" "in 31 snapshots"
+done
+
 # --- exit codes
 
 expect "nothing leaks" 0 "${leak[@]}" --until 80m "$tmp/one" func c
