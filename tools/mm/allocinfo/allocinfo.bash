@@ -74,7 +74,7 @@ _allocinfo_report()
 		_allocinfo_words 'site func file dir module node'
 		return ;;
 	-s | --sort)
-		_allocinfo_words 'bytes calls average'
+		_allocinfo_words 'bytes calls average name'
 		return ;;
 	--format)
 		_allocinfo_words 'text json csv folded pprof openmetrics'
