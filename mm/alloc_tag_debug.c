@@ -268,8 +268,9 @@ static void census_kfence(struct census *c)
 {
 	struct kfence_metadata *meta = kfence_metadata;
 
+	/* An object that outlived its cache has a reference, but no size. */
 	for (; meta < kfence_metadata + CONFIG_KFENCE_NUM_OBJECTS; meta++)
-		if (meta->tag.index)
+		if (meta->tag.index && meta->cache)
 			census_hold(c, meta->tag.index, meta->cache->size);
 }
 #else

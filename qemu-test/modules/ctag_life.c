@@ -24,6 +24,7 @@
  *	unpage		free it
  *	exact		allocate blocks whose size is no power of two, free them in
  *			two ways
+ *	outlive		leak an object in KFENCE's pool, and destroy its cache
  *	stray N		allocate a page without a hook and free it, N times, in one place
  *	stray_block N	the same with two pages, in another place
  *
@@ -33,8 +34,10 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/interrupt.h>
+#include <linux/kfence.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -367,6 +370,33 @@ static void unretag(void)
 
 /* A single page, and blocks with an odd number of pages */
 
+static void outlive_init(void *object)
+{
+}
+
+/* The constructor keeps SLUB from merging the cache with another one. */
+static int outlive(void)
+{
+	struct kmem_cache *cache = kmem_cache_create("ctag_outlive", 100, 0, 0,
+						     outlive_init);
+	int tries, err = -EAGAIN;
+	void *object;
+
+	if (!cache)
+		return -ENOMEM;
+	for (tries = 0; tries < 2000; tries++) {
+		object = kmem_cache_alloc(cache, GFP_KERNEL);
+		if (is_kfence_address(object)) {
+			err = 0;
+			break;
+		}
+		kmem_cache_free(cache, object);
+		usleep_range(500, 1000);
+	}
+	kmem_cache_destroy(cache);
+	return err;
+}
+
 static struct page *the_page;
 
 static int page_take(void)
@@ -474,6 +504,8 @@ static int command(char *line)
 		return kinds_take(TWIN_A, TWIN_B, n);
 	if (!strcmp(verb, "retag"))
 		return retag(n);
+	if (!strcmp(verb, "outlive"))
+		return outlive();
 	if (!strcmp(verb, "page"))
 		return page_take();
 	if (!strcmp(verb, "unpage"))

@@ -69,6 +69,24 @@ test_caches_and_rcu()
 	life_unload
 }
 
+# A module leaks an object of the pool and destroys its cache: the line keeps the object, and
+# the files that look for it do without its size.
+test_outlives_its_cache()
+{
+	life_load
+	life outlive
+	for f in pages slabs conservation; do
+		cat /sys/kernel/debug/alloc_tag/$f > /tmp/$f || fail $f
+	done
+	grep -q 'ctag_life.c.* func:outlive' /tmp/conservation || fail "$(cat /tmp/conservation)"
+	if [ -e /proc/allocinfo.nodes ]; then
+		cat /proc/allocinfo.nodes > /tmp/nodes || fail nodes
+	fi
+	life_unload
+	set -- $(sum_tags 'ctag_life.*func:outlive')
+	eq "objects on the line" "$2" 1
+}
+
 test_no_warnings()
 {
 	dmesg | grep -E 'alloc_tag:|WARNING|KFENCE:' && fail "a warning"
