@@ -789,6 +789,15 @@ static int get_sources(u32 sources)
 /* Internals: rings */
 
 /*
+ * Fail rather than drive the system out of memory. The available memory is only an
+ * estimate, but a close one.
+ */
+static bool memory_suffices(unsigned long size)
+{
+	return si_mem_available() >= (long)(size >> PAGE_SHIFT);
+}
+
+/*
  * Also runs before a CPU comes online. That must not fail for lack of memory: a
  * CPU without a ring counts all its records as lost.
  */
@@ -799,7 +808,10 @@ static int make_ring(unsigned int cpu)
 
 	if (r->buf.data)
 		return 0;
-	r->buf.data = vmalloc_node(size, cpu_to_node(cpu));
+	if (memory_suffices(size))
+		r->buf.data = __vmalloc_node(size, 1, GFP_KERNEL | __GFP_RETRY_MAYFAIL |
+					     __GFP_NOWARN, cpu_to_node(cpu),
+					     __builtin_return_address(0));
 	if (r->buf.data)
 		r->buf.size = size;
 	else
@@ -952,11 +964,7 @@ static int set_size(struct kmon_instance *i, long size)
 	buf.size = size;
 	if (is_started(i))
 		return -EBUSY;
-	/*
-	 * Fail rather than drive the system out of memory. The available memory
-	 * is only an estimate, but a close one.
-	 */
-	if (si_mem_available() < size >> PAGE_SHIFT)
+	if (!memory_suffices(size))
 		return -ENOMEM;
 	buf.data = __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL |
 				   __GFP_NOWARN);

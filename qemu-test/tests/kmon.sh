@@ -624,6 +624,32 @@ test_all_is_given_back()
 	eq "after" "$*" "0 0"
 }
 
+# Rings that do not fit are an error, and the OOM killer stays away
+test_no_room()
+{
+	fresh
+	dmesg -c > /dev/null
+	echo 64M > $PARAMS/ring_size || fail ring_size
+	mkdir -p /tmp/full
+	mount -t tmpfs -o size=100% full /tmp/full || fail mount
+	trap 'echo 256K > $PARAMS/ring_size; umount /tmp/full 2> /dev/null' EXIT
+	available=$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)
+	note "$((available / 1024)) MiB are available"
+	dd if=/dev/zero of=/tmp/full/file bs=1M count=$((available / 1024 - 64 * $(nproc) + 32)) 2> /dev/null ||
+		fail "cannot fill the memory"
+	kmonlog -o /tmp/a -t 100 2> /tmp/a.said
+	code=$?
+	umount /tmp/full
+	dmesg > /tmp/log
+	[ $code -ne 0 ] || fail "kmonlog has its rings"
+	grep -q 'Cannot allocate memory\|Out of memory' /tmp/a.said || fail "$(cat /tmp/a.said)"
+	grep -q 'no memory for the ring of CPU' /tmp/log || fail "no message"
+	grep -qi 'oom-kill\|killed process' /tmp/log && fail "$(grep -i kill /tmp/log)"
+	settle
+	eq "left" "$(sum_tags 'func:(make_ring|kmon_open|set_size)')" "0 0"
+	kmonlog --force -o /tmp/a -t 100 2> /tmp/a.said || fail "with room: $(cat /tmp/a.said)"
+}
+
 test_fuzz()
 {
 	rounds=$(kmon fuzz 5 $(date +%s)) || fail "$rounds"
