@@ -179,11 +179,16 @@ static struct codetag_time_stats *to_time_stats(struct codetag *ct)
 	return container_of(ct, struct codetag_time_stats, ct);
 }
 
+static struct time_stats *tag_stats(struct codetag *ct)
+{
+	return READ_ONCE(to_time_stats(ct)->stats);
+}
+
 /* The statistics of a range are one array, to which its first tag points. */
 static struct time_stats *range_stats(struct codetag_type *type,
 				      struct codetag_range *range)
 {
-	return to_time_stats(codetag_of_range(type, range, 0))->stats;
+	return tag_stats(codetag_of_range(type, range, 0));
 }
 
 static int range_begin(struct codetag_type *type, struct codetag_range *range)
@@ -199,9 +204,10 @@ static int range_begin(struct codetag_type *type, struct codetag_range *range)
 	if (!stats)
 		return -ENOMEM;
 	time_stats_init(stats, range->nr);
+	/* Pairs with READ_ONCE(): whoever finds the statistics sees them initialized. */
 	for (i = 0; i < range->nr; i++)
-		WRITE_ONCE(to_time_stats(codetag_of_range(type, range, i))->stats,
-			   stats + i);
+		smp_store_release(&to_time_stats(codetag_of_range(type, range, i))->stats,
+				  stats + i);
 	return 0;
 }
 
@@ -278,7 +284,7 @@ static int time_stats_reset_all(struct codetag_query *query)
 					 NULL))
 			continue;
 		found = true;
-		stats = to_time_stats(iter.ct)->stats;
+		stats = tag_stats(iter.ct);
 		if (stats)
 			time_stats_reset(stats);
 		cond_resched();
@@ -424,7 +430,7 @@ static unsigned int find_rows(struct time_stats_row *row, unsigned int size)
 
 	for (more = codetag_first(&iter, &time_stats_type); more && nr < size;
 	     more = codetag_next(&iter)) {
-		stats = to_time_stats(iter.ct)->stats;
+		stats = tag_stats(iter.ct);
 		if (!stats || !time_stats_count(stats, &total))
 			continue;
 		if (row)
@@ -490,7 +496,7 @@ static int time_stats_seq_show(struct seq_file *m, void *v)
 	if (!codetag_seek(&iter, &time_stats_type, row->pos) ||
 	    codetag_pos(&iter) != row->pos)
 		return SEQ_SKIP;
-	stats = to_time_stats(iter.ct)->stats;
+	stats = tag_stats(iter.ct);
 	if (!stats)
 		return SEQ_SKIP;
 	time_stats_read(stats, codetag_time_stats_now(), &report);
