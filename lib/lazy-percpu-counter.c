@@ -74,7 +74,11 @@ static void hot_irq_work_fn(struct irq_work *irq_work)
 	schedule_work(&hot_work);
 }
 
-static DEFINE_IRQ_WORK(hot_irq_work, hot_irq_work_fn);
+/*
+ * Hard, because on PREEMPT_RT a thread of the CPU runs other work. The thread stops before
+ * the last tasks leave a CPU that goes offline, and no CPU could queue the work again.
+ */
+static struct irq_work hot_irq_work = IRQ_WORK_INIT_HARD(hot_irq_work_fn);
 
 static void give_parts(struct lazy_percpu_counter *c)
 {
