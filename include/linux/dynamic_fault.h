@@ -40,7 +40,8 @@ int __dynamic_fault_decides(gfp_t gfp);
  *
  * May be used in the kernel and in modules.
  *
- * Context: any but NMI.
+ * Context: any but NMI; on PREEMPT_RT, any that may take a spinlock_t, because random
+ * numbers need a local lock.
  * Return: true if the caller must act as if the operation had failed.
  */
 #define dynamic_fault(_class)						\
