@@ -376,6 +376,8 @@ struct alloc_tag_ref *slab_tag_ref_nr(const struct kmem_cache *s,
 		return slab_tag_refs(s, slab) + i;
 #ifdef CONFIG_SLUB
 	object += s->red_left_pad;
+#elif defined(CONFIG_DEBUG_SLAB)
+	object += s->obj_offset;
 #endif
 	return pgalloc_tag_ref(virt_to_page(object));
 }
