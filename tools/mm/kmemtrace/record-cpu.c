@@ -368,6 +368,35 @@ static int start_thread(struct reader *r)
 	return err;
 }
 
+static void *try_cpu(void *arg)
+{
+	const struct reader *r = arg;
+
+	return (void *)(intptr_t)bind_thread(r->cpu);
+}
+
+/*
+ * Can a thread be bound to the CPU of the reader? A cpuset can forbid that. A thread that
+ * ends at once finds out, so that the other CPUs of this thread stay as they are.
+ */
+static bool may_be_there(struct reader *r)
+{
+	void *result;
+	int err = pthread_create(&r->thread, NULL, try_cpu, r);
+
+	if (err) {
+		record_error("no thread for CPU %u: %s", r->cpu, strerror(err));
+		return false;
+	}
+	pthread_join(r->thread, &result);
+	err = -(intptr_t)result;
+	if (!err || !is_online(r->cpu))
+		return true;
+	record_error("cannot run on CPU %u: %s%s", r->cpu, strerror(err), err == EINVAL ?
+		     "; a cpuset of its control group leaves this CPU out" : "");
+	return false;
+}
+
 /* Readers that have no thread yet. */
 static struct reader *opened;
 
@@ -385,10 +414,11 @@ static bool open_reader(struct reader *r)
 			     errno == EPERM ? "; lockdown=confidentiality forbids tracing" : "");
 		return false;
 	}
-	if (!posix_memalign((void **)&r->buf, BUF_ALIGN, rec.read_size))
-		return true;
-	record_error("cpu%u: out of memory", r->cpu);
-	return false;
+	if (posix_memalign((void **)&r->buf, BUF_ALIGN, rec.read_size)) {
+		record_error("cpu%u: out of memory", r->cpu);
+		return false;
+	}
+	return may_be_there(r);
 }
 
 static bool add_reader(unsigned int cpu)

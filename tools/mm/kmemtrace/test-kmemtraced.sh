@@ -417,6 +417,16 @@ int open(const char *name, int flags, ...)
 int open64(const char *name, int flags, ...)
 	__attribute__((alias("open")));
 
+/* A cpuset without this CPU */
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+	if (fault("cpuset")) {
+		errno = EINVAL;
+		return -1;
+	}
+	return syscall(SYS_sched_setaffinity, pid, size, set) < 0 ? -1 : 0;
+}
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
 	typeof(pthread_create) *real = dlsym(RTLD_NEXT, "pthread_create");
@@ -652,6 +662,9 @@ rm "$fake/cpu5"
 touch "$tmp/faults/lockdown"
 fails_to_start "lockdown" 'lockdown=confidentiality forbids tracing' "${faults[@]}" "${briefly[@]}"
 fired lockdown
+touch "$tmp/faults/cpuset"
+fails_to_start "a cpuset" 'Invalid argument; a cpuset of its control group leaves' "${faults[@]}" "${briefly[@]}"
+fired cpuset
 touch "$tmp/faults/no-memory"
 fails_to_start "no memory for the buffers" 'recording cannot be switched on: Cannot allocate' \
 	"${faults[@]}" "${briefly[@]}"
