@@ -181,10 +181,7 @@ struct live_sizes {
 	struct index *index;
 };
 
-/*
- * There may be no row for a live size: a part of a block may have a size that was never
- * allocated, and the number of sizes is limited.
- */
+/* A part of a block may have a size that was never allocated. Then it gets a row, too. */
 static void size_is_live(void *data, uint32_t nr_site, struct bytes bytes)
 {
 	struct live_sizes *l = data;
@@ -192,13 +189,8 @@ static void size_is_live(void *data, uint32_t nr_site, struct bytes bytes)
 		.type = model_site(l->report->model, nr_site)->type,
 		.bytes = bytes,
 	};
-	uint32_t nr = index_find(l->index, row_hash(&key), row_same, l->rows,
-				 &key);
-	struct stats *s;
+	struct stats *s = &row_for(l->rows, l->index, &key)->stats;
 
-	if (nr == INDEX_NONE)
-		return;
-	s = &l->rows->rows[nr].stats;
 	s->live++;
 	s->live_bytes.requested = sat_add(s->live_bytes.requested,
 					  bytes.requested);

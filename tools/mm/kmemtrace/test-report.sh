@@ -134,6 +134,7 @@ for kind in ('kmalloc', 'cache', 'pages'):
     rows = [r for r in got['sizes'] if r['type'] == kind]
     for key in ('allocs', 'requested', 'allocated', 'fragmentation'):
         assert sum(r[key] for r in rows) == got['totals'][kind][key], (kind, key)
+    assert sum(r['live_allocated'] for r in rows) == got['totals'][kind]['live_allocated'], kind
     if kind != 'pages':
         assert sum(r['live'] for r in rows) == got['totals'][kind]['live']
 for r in got['sizes']:
