@@ -2,6 +2,7 @@
 /*
  * The balance of /proc/allocinfo and /proc/meminfo, see balance.h.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,8 +69,7 @@ static const struct {
 } lines[] = {
 	{ PART_USER,	"Cached" },	/* with shared memory */
 	{ PART_USER,	"Buffers" },
-	{ PART_USER,	"SwapCached" },
-	{ PART_USER,	"AnonPages" },
+	{ PART_USER,	"AnonPages" },	/* with mapped pages of SwapCached */
 	{ PART_STACKS,	"KernelStack" },
 	{ PART_TABLES,	"PageTables" },
 	{ PART_PERCPU,	"Percpu" },
@@ -392,6 +392,20 @@ static char *read_text(const struct source *source, const char *name)
 	return NULL;
 }
 
+/* Size of a page of the machine that the files are from, which need not be this one. */
+static long page_size_of(const char *meminfo, const char *zoneinfo)
+{
+	double total = meminfo_bytes(meminfo, "MemTotal");
+	double pages = zoneinfo ? sum_of_lines(zoneinfo, "managed ") : 0;
+	long size;
+
+	for (size = 4096; size <= 65536; size *= 2) {
+		if (pages > 0 && fabs(total / pages / size - 1) < 0.25)
+			return size;
+	}
+	return sysconf(_SC_PAGESIZE);
+}
+
 /**
  * balance_read - balance a table with the files of the machine
  * @balance: result
@@ -406,10 +420,11 @@ bool balance_read(struct balance *balance, const struct table *table,
 	char *zoneinfo = read_text(source, "zoneinfo");
 	char *meminfo = read_text(source, "meminfo");
 	char *slabinfo = read_text(source, "slabinfo");
-	struct balance_text text = { meminfo ? meminfo : "", slabinfo, zoneinfo,
-				     sysconf(_SC_PAGESIZE) };
-	bool good = balance_make(balance, table, &text);
+	struct balance_text text = { meminfo ? meminfo : "", slabinfo, zoneinfo, 0 };
+	bool good;
 
+	text.page_size = page_size_of(text.meminfo, zoneinfo);
+	good = balance_make(balance, table, &text);
 	free(zoneinfo);
 	free(meminfo);
 	free(slabinfo);

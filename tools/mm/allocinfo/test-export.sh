@@ -115,6 +115,30 @@ test_values() {
 	not_says "without meminfo" kind=
 }
 
+# Pages have the size that they have on the machine of the files.
+test_large_pages() {
+	echo '65536 1 mm/x.c:1 func:x' | machine proc
+	expect "4K" 0 "$allocinfo" export --proc proc
+	says "4K" "linux_alloc_memory_bytes{kind=\"free\"} $((1500000 * 1024 + 12 * 4096))"
+	says "4K" "linux_alloc_memory_bytes{kind=\"reserved\"} $((10000 * 4096))"
+	sed -i 's/500000/31250/; s/510000/31875/' proc/zoneinfo
+	expect "64K" 0 "$allocinfo" export --proc proc
+	says "64K" "linux_alloc_memory_bytes{kind=\"free\"} $((1500000 * 1024 + 12 * 65536))"
+	says "64K" "linux_alloc_memory_bytes{kind=\"reserved\"} $((625 * 65536))"
+}
+
+# A mapped page of the swap cache is among the anonymous pages, too.
+test_swap_cache() {
+	echo "$((4000 << 10)) 1 mm/memory.c:1 func:do_anonymous_page" | machine proc
+	printf '%-15s %8s kB\n' Cached: 1000 Buffers: 0 AnonPages: 3000 SwapCached: 2000 >>proc/meminfo
+	"$bin/alloctop" -1 --json --proc proc >json 2>/dev/null
+	expect "user memory: none is missing" 0 python3 - json <<-'END'
+		import json, sys
+		user = json.load(open(sys.argv[1]))["balance"]["parts"]["user"]
+		assert user["kernel"] == user["sites"] == 4000 << 10 and not user["missing"], user
+	END
+}
+
 # Names that are hard for labels, and functions that share a name.
 test_names() {
 	machine proc <<-'END'
@@ -409,7 +433,7 @@ test_formats() {
 	same "1.0" have_old have_new
 }
 
-for t in values names sticky flapping file previous atomic full_disk states formats; do
+for t in values large_pages swap_cache names sticky flapping file previous atomic full_disk states formats; do
 	"test_$t"
 done
 finish
