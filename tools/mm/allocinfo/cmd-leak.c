@@ -439,6 +439,7 @@ static bool watch(struct input *input)
 		source_close(&source);
 		return false;
 	}
+	source.to = &input->complainer;
 	signals = signals_open(&set);
 	timer = turns_start(input->options->interval);
 	if (signals >= 0 && timer >= 0)

@@ -105,6 +105,21 @@ static char *after(char *word, const char *prefix)
 	return word && !strncmp(word, prefix, size) ? word + size : NULL;
 }
 
+/* Several allocations of one line are one call site here, as they are in a table. */
+static struct context_site *site_for(struct contexts *contexts, const struct site *site)
+{
+	struct context_site *new;
+	size_t i;
+
+	for (i = 0; i < contexts->nr; i++) {
+		if (!site_compare(&contexts->sites[i].site, site))
+			return &contexts->sites[i];
+	}
+	new = add_site(contexts);
+	new->site = *site;
+	return new;
+}
+
 /* "      920KiB      230 arch/x86/mm/pgtable.c:33 module:pgtable func:pte_alloc_one" */
 static bool take_site(struct place *at, char *line)
 {
@@ -113,18 +128,19 @@ static bool take_site(struct place *at, char *line)
 	char *func = after(take_word(&line), "func:");
 	char *colon = where ? strrchr(where, ':') : NULL;
 	uint64_t nr, number;
-	struct site *site;
+	struct site site = { .accurate = true };
 
 	if (!size || !isdigit((unsigned char)*size) || !colon || colon == where || !func ||
 	    !module || !number_parse(calls, INT64_MAX, &nr) ||
 	    !number_parse(colon + 1, UINT32_MAX, &number))
 		return false;
 	*colon = '\0';
-	at->site = add_site(at->contexts);
+	site.file = where;
+	site.line = number;
+	site.module = module;
+	site.func = func;
+	at->site = site_for(at->contexts, &site);
 	at->stack = NULL;
-	site = &at->site->site;
-	*site = (struct site){ .file = where, .line = number, .module = module, .func = func,
-			       .accurate = true };
 	return true;
 }
 

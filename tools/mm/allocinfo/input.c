@@ -285,8 +285,10 @@ static void about_machine(struct input *input, const struct source *source)
 static bool read_live(struct input *input, struct nodes *nodes, const char *proc)
 {
 	struct source source;
+	const struct complainer to = { complaints_print, &input->damage };
 	enum profiling state = source_open(&source, proc);
 
+	source.to = &to;
 	if (state == PROFILING_ON)
 		state = nodes ? source_read_nodes(&source, &input->table, nodes) :
 				source_read(&source, &input->table);

@@ -242,7 +242,7 @@ enum profiling source_read(struct source *source, struct table *table)
 enum profiling source_read_nodes(struct source *source, struct table *table,
 				 struct nodes *nodes)
 {
-	const struct complainer to = { complaints_print, &(uint64_t){ 0 } };
+	const struct complainer print = { complaints_print, &(uint64_t){ 0 } };
 	int err, tries = NODES_TRIES;
 
 	source->name = NODES;
@@ -251,7 +251,7 @@ enum profiling source_read_nodes(struct source *source, struct table *table,
 	} while (err == ESTALE && --tries);
 	if (err)
 		return why_no_nodes(source, err);
-	if (!nodes_parse(nodes, table, NODES, &to)) {
+	if (!nodes_parse(nodes, table, NODES, source->to ? source->to : &print)) {
 		source->err = -EPROTO;
 		return PROFILING_FAILED;
 	}

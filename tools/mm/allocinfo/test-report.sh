@@ -94,6 +94,33 @@ test_folded() {
 	is "folded calls" "$(report --format folded --weight calls | awk '{ n += $NF } END { print n }')" 42
 }
 
+# A table of this machine, or of --proc, that is cut or damaged
+test_live_damage() {
+	echo '100 1 a.c:1 func:f' | make_proc live
+	printf '        2000        2 b.c:' >>live/allocinfo
+	expect "a cut line" 2 "$allocinfo" report --proc live --format json
+	says "a cut line" '"damage":1'
+	says "a cut line" 'not a line of /proc/allocinfo'
+}
+
+# Two allocations of one line are one call site.
+test_contexts_of_one_line() {
+	cat >twice <<-'END'
+		        0B        0 net/twice.c:7 module:twice func:twice
+
+		      400KiB      100 net/twice.c:7 module:twice func:twice
+		    count: 100
+		    bytes: 409600
+		    call stack:
+		         twice+0x10/0x20 [twice]
+		         caller+0x1/0x2
+	END
+	echo '409600 100 net/twice.c:7 [twice] func:twice' | table >twice.table
+	expect "one line" 0 "$allocinfo" report --format folded --contexts twice twice.table
+	says "one line" 'caller;twice'
+	says "one line" ' 409600'
+}
+
 # Stacks that were captured take the place of file, directory and module.
 test_contexts() {
 	cat >ctx <<-'END'
@@ -659,7 +686,7 @@ test_documents() {
 	END
 }
 
-for t in rows unknown_words json folded contexts openmetrics pprof nodes nodes_damaged nodes_live vmcore dump pipe days parts outputs full_disk check check_costs progress documents; do
+for t in rows unknown_words json folded contexts contexts_of_one_line live_damage openmetrics pprof nodes nodes_damaged nodes_live vmcore dump pipe days parts outputs full_disk check check_costs progress documents; do
 	"test_$t"
 done
 finish
