@@ -13,10 +13,27 @@
  * When a call site becomes hot, the kernel allocates per-CPU parts for its counter and never
  * frees them. So their number rises for hours after boot, but only up to the number of call sites.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "balance.h"
 #include "leak.h"
+
+/*
+ * How fast the calls rise since the bytes do. Noise may make them fall for a while, so
+ * this does not need their verdict.
+ */
+static void rate_calls(const double *time, const double *calls, unsigned int nr,
+		       struct leak *leak)
+{
+	unsigned int begin = 0;
+	double factor = 1;
+
+	while (time[begin] < leak->bytes.since)
+		begin++;
+	trend_kendall(time, calls, nr, begin, &factor);
+	trend_slope(time + begin, calls + begin, nr - begin, factor, &leak->calls);
+}
 
 static void judge(const struct series_set *set, const double *time, unsigned int nr,
 		  const struct series *series, double trials, struct leak *leak)
@@ -31,6 +48,7 @@ static void judge(const struct series_set *set, const double *time, unsigned int
 		return;
 	series_values(set, series, 1, value);
 	trend_find(time, value, nr, 1, &leak->calls);
+	rate_calls(time, value, nr, leak);
 	if (leak->calls.rise <= 0)
 		leak->bytes.verdict = TREND_FLAT;
 	else if (balance_holds_counters(&series->site) && value[nr - 1] <= set->nr)
@@ -74,16 +92,25 @@ static bool is_leak(const struct leak *leak)
 	return leak->bytes.verdict == TREND_LEAK;
 }
 
-static void excuse_pages(struct leaks *leaks)
+/* Adds up the leaks of pages whose objects have lines, too, or of all other lines. */
+static double sum_of_slopes(const struct leaks *leaks, bool holds_objects)
 {
-	double lost = 0;
+	double sum = 0;
 	size_t i;
 
 	for (i = 0; i < leaks->nr; i++) {
 		if (is_leak(&leaks->list[i]) &&
-		    !balance_holds_objects(&leaks->list[i].series->site))
-			lost += leaks->list[i].bytes.slope;
+		    balance_holds_objects(&leaks->list[i].series->site) == holds_objects)
+			sum += leaks->list[i].bytes.slope;
 	}
+	return sum;
+}
+
+static void excuse_pages(struct leaks *leaks)
+{
+	double lost = sum_of_slopes(leaks, false);
+	size_t i;
+
 	for (i = 0; i < leaks->nr; i++) {
 		if (is_leak(&leaks->list[i]) &&
 		    balance_holds_objects(&leaks->list[i].series->site) &&
@@ -114,8 +141,10 @@ void leaks_find(const struct series_set *set, struct leaks *leaks)
 	excuse_pages(leaks);
 	qsort(leaks->list, leaks->nr, sizeof(*leaks->list), compare_leaks);
 	for (i = 0; i < leaks->nr && is_leak(&leaks->list[i]); i++)
-		leaks->slope += leaks->list[i].bytes.slope;
+		;
 	leaks->found = i;
+	/* The objects may be in the pages, so the sum of both may be too much. */
+	leaks->slope = fmax(sum_of_slopes(leaks, true), sum_of_slopes(leaks, false));
 }
 
 /**
