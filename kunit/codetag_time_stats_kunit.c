@@ -8,10 +8,14 @@
 #include <linux/buffer_head.h>
 #include <linux/delay.h>
 #include <linux/pagemap.h>
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
+
+/* poll() of nine descriptors needs no page, as without timing. */
+static_assert(BITS_PER_LONG == 32 || N_INLINE_POLL_ENTRIES == 9);
 
 static DECLARE_WAIT_QUEUE_HEAD(nobody_wakes);
 static bool was_on;
