@@ -376,22 +376,27 @@ static void *try_cpu(void *arg)
 }
 
 /*
- * Can a thread be bound to the CPU of the reader? A cpuset can forbid that. A thread that
- * ends at once finds out, so that the other CPUs of this thread stay as they are.
+ * Can a thread be bound to the CPU of the reader? A cpuset can forbid that. A short-lived
+ * thread tries, so that the caller keeps its own CPUs.
  */
 static bool may_be_there(struct reader *r)
 {
+	int tries, err = 0;
 	void *result;
-	int err = pthread_create(&r->thread, NULL, try_cpu, r);
 
-	if (err) {
-		record_error("no thread for CPU %u: %s", r->cpu, strerror(err));
-		return false;
+	/* A CPU that comes online is in the list a little before threads can be bound to it. */
+	for (tries = 0; tries < 5; tries++) {
+		err = pthread_create(&r->thread, NULL, try_cpu, r);
+		if (err) {
+			record_error("no thread for CPU %u: %s", r->cpu, strerror(err));
+			return false;
+		}
+		pthread_join(r->thread, &result);
+		err = -(intptr_t)result;
+		if (!err || !is_online(r->cpu))
+			return true;
+		usleep(10000);
 	}
-	pthread_join(r->thread, &result);
-	err = -(intptr_t)result;
-	if (!err || !is_online(r->cpu))
-		return true;
 	record_error("cannot run on CPU %u: %s%s", r->cpu, strerror(err), err == EINVAL ?
 		     "; a cpuset of its control group leaves this CPU out" : "");
 	return false;

@@ -181,7 +181,10 @@ struct live_sizes {
 	struct index *index;
 };
 
-/* A part of a block may have a size that was never allocated. Then it gets a row, too. */
+/*
+ * A part of a block may have a size that was never allocated. Then it gets a row, too, if
+ * there are not too many.
+ */
 static void size_is_live(void *data, uint32_t nr_site, struct bytes bytes)
 {
 	struct live_sizes *l = data;
@@ -189,8 +192,12 @@ static void size_is_live(void *data, uint32_t nr_site, struct bytes bytes)
 		.type = model_site(l->report->model, nr_site)->type,
 		.bytes = bytes,
 	};
-	struct stats *s = &row_for(l->rows, l->index, &key)->stats;
+	struct stats *s;
 
+	if (l->rows->nr >= MODEL_SIZES &&
+	    index_find(l->index, row_hash(&key), row_same, l->rows, &key) == INDEX_NONE)
+		return;
+	s = &row_for(l->rows, l->index, &key)->stats;
 	s->live++;
 	s->live_bytes.requested = sat_add(s->live_bytes.requested,
 					  bytes.requested);

@@ -431,7 +431,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(vo
 {
 	typeof(pthread_create) *real = dlsym(RTLD_NEXT, "pthread_create");
 
-	return fault("no-thread") ? EAGAIN : real(thread, attr, fn, arg);
+	/* A thread that only tries a CPU has no attributes. */
+	return attr && fault("no-thread") ? EAGAIN : real(thread, attr, fn, arg);
 }
 
 /* For each thread: the file in which poll() found data, and whether the thread must stop. */
@@ -663,7 +664,8 @@ touch "$tmp/faults/lockdown"
 fails_to_start "lockdown" 'lockdown=confidentiality forbids tracing' "${faults[@]}" "${briefly[@]}"
 fired lockdown
 touch "$tmp/faults/cpuset"
-fails_to_start "a cpuset" 'Invalid argument; a cpuset of its control group leaves' "${faults[@]}" "${briefly[@]}"
+fails_to_start "a cpuset" 'Invalid argument; a cpuset of its control group leaves' \
+	"${faults[@]}" "${briefly[@]}"
 fired cpuset
 touch "$tmp/faults/no-memory"
 fails_to_start "no memory for the buffers" 'recording cannot be switched on: Cannot allocate' \
