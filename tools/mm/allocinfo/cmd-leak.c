@@ -233,16 +233,25 @@ static void filter(struct table *table, const struct query *query)
 	table->nr = nr;
 }
 
+static const char *boot_of(const struct snap *snap)
+{
+	return snap->header ? snap->header->boot_id : "";
+}
+
+static bool is_other_boot(const struct input *input, const struct snap *snap)
+{
+	return input->first < 0 ||
+	       strncmp(boot_of(snap), input->clock_id, sizeof(input->clock_id) - 1);
+}
+
 /*
  * Time of a snapshot: of day for the first one of a boot, and from there on by the time since
  * boot, which goes on evenly if somebody sets the clock.
  */
 static double time_of(struct input *input, const struct snap *snap)
 {
-	const char *id = snap->header ? snap->header->boot_id : "";
-
-	if (input->first < 0 || strncmp(id, input->clock_id, sizeof(input->clock_id) - 1)) {
-		snprintf(input->clock_id, sizeof(input->clock_id), "%s", id);
+	if (is_other_boot(input, snap)) {
+		snprintf(input->clock_id, sizeof(input->clock_id), "%s", boot_of(snap));
 		input->offset = ((double)snap->time - (double)snap->boottime) / NSEC;
 	}
 	return input->offset + snap->boottime / NSEC;
@@ -251,7 +260,7 @@ static double time_of(struct input *input, const struct snap *snap)
 /* Counters begin anew when a machine boots, so what was before is of no use. */
 static void forget_other_boot(struct input *input, const struct snap *snap)
 {
-	const char *id = snap->header ? snap->header->boot_id : "";
+	const char *id = boot_of(snap);
 
 	if (input->set.snapshots && strncmp(id, input->boot_id, sizeof(input->boot_id) - 1)) {
 		fprintf(stderr, "%s: booted after %" PRIu64 " snapshots, which are left out\n",
@@ -286,8 +295,10 @@ static bool take_snapshot(struct input *input, const struct snap *snap)
 	return true;
 }
 
+/* --last means the last boot: its clock may be behind that of the boot before. */
 static bool time_only(struct input *input, const struct snap *snap)
 {
+	bool boot = is_other_boot(input, snap);
 	double time = time_of(input, snap);
 	const struct options *options = input->options;
 
@@ -295,7 +306,7 @@ static bool time_only(struct input *input, const struct snap *snap)
 		input->first = time;
 	if (options->until && time > input->first + options->until)
 		return false;
-	input->from = fmax(input->from, time - options->last);
+	input->from = boot ? time - options->last : fmax(input->from, time - options->last);
 	return true;
 }
 

@@ -20,8 +20,8 @@
 #include "leak.h"
 
 /*
- * How fast the calls rise since the bytes do. Noise may make them fall for a while, so
- * this does not need their verdict.
+ * Compute how fast the calls rise, from the time on at which the bytes began to. Noise may make
+ * the calls fall for a while; trend_find() computes no rate then.
  */
 static void rate_calls(const double *time, const double *calls, unsigned int nr,
 		       struct leak *leak)
@@ -143,7 +143,7 @@ void leaks_find(const struct series_set *set, struct leaks *leaks)
 	for (i = 0; i < leaks->nr && is_leak(&leaks->list[i]); i++)
 		;
 	leaks->found = i;
-	/* The objects may be in the pages, so the sum of both may be too much. */
+	/* At least: the objects may be in the pages, so the sum of both may be too much. */
 	leaks->slope = fmax(sum_of_slopes(leaks, true), sum_of_slopes(leaks, false));
 }
 

@@ -36,7 +36,7 @@ struct leak {
  * @begin: time of the first snapshot, in seconds since 1970
  * @end: time of the last snapshot
  * @available: MemAvailable of the last snapshot in bytes, 0 if unknown
- * @slope: bytes a second that all leaks lose together
+ * @slope: bytes a second that all leaks lose together, at least
  * @enough: there are enough snapshots to find a leak
  */
 struct leaks {

@@ -4,8 +4,8 @@
 
 make-recording.py FILE: standard input has a line "# time SECONDS" before each snapshot, which
 is /proc/meminfo and /proc/allocinfo, as `allocinfo leak` reads it. A line "# boot ID" begins
-another boot. After a line "# clock SECONDS", the time of day is that much later than the times
-say, and the time since boot is not. Snapshots are full ones; zstd permits blocks that are not compressed, so no
+another boot. A line "# clock SECONDS" sets the clock: from there on, the time of day is that many
+seconds ahead of the times in the text. Snapshots are full ones; zstd permits blocks that are not compressed, so no
 library is needed. snap.h describes the format.
 """
 

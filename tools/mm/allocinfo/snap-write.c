@@ -192,7 +192,8 @@ static int new_part(const struct snap_writer *writer)
 	if (fd >= 0 || errno != EEXIST)
 		return fd;
 	fd = part_open(writer->dir, writer->name, 0, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
-	if (fd >= 0 && is_ours(fd))
+	/* logrotate may let others read what it creates */
+	if (fd >= 0 && is_ours(fd) && !fchmod(fd, 0600))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -396,6 +397,11 @@ static bool append(struct snap_writer *writer, size_t size)
 	ssize_t done;
 	int err;
 
+	/* What follows refers to what is in the file: do not write behind a hole. */
+	if (part_is_gone(writer)) {
+		errno = ESTALE;
+		return false;
+	}
 	while (size) {
 		done = pwrite(writer->fd, data, size, at);
 		if (done < 0 && errno == EINTR)

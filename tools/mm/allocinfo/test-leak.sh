@@ -183,6 +183,17 @@ END
 	says "--last, $step s" "in 31 snapshots"
 done
 
+# The machine boots with an old clock.
+for boot in 0 1; do
+	echo "# boot number-$boot"
+	[ $boot = 0 ] || echo "# clock -900000"
+	series 'rows = [f"{100000 + 1024 * i} {100 + i} mm/steady.c:1 func:steady"]' 60 $((1000000 + 60000 * boot))
+done | "$here/make-recording.py" "$tmp/old-clock"
+expect "a boot with an old clock" 1 "${leak[@]}" "$tmp/old-clock"
+says "a boot with an old clock" "in 60 snapshots"
+expect "--last, a boot with an old clock" 1 "${leak[@]}" --last 30m "$tmp/old-clock"
+says "--last, a boot with an old clock" "in 31 snapshots"
+
 # --- exit codes
 
 expect "nothing leaks" 0 "${leak[@]}" --until 80m "$tmp/one" func c
