@@ -204,8 +204,8 @@ static int range_begin(struct codetag_type *type, struct codetag_range *range)
 	if (!stats)
 		return -ENOMEM;
 	time_stats_init(stats, range->nr);
-	/* Pairs with READ_ONCE(): whoever finds the statistics sees them initialized. */
 	for (i = 0; i < range->nr; i++)
+		/* Pairs with READ_ONCE(): a reader that finds @stats sees it initialized. */
 		smp_store_release(&to_time_stats(codetag_of_range(type, range, i))->stats,
 				  stats + i);
 	return 0;

@@ -75,8 +75,9 @@ static void hot_irq_work_fn(struct irq_work *irq_work)
 }
 
 /*
- * Hard, because on PREEMPT_RT a thread of the CPU runs other work. The thread stops before
- * the last tasks leave a CPU that goes offline, and no CPU could queue the work again.
+ * Hard, because on PREEMPT_RT a thread of the CPU runs an irq_work that is not. If the CPU
+ * goes offline, the thread stops before the last tasks leave the CPU. What they queue would
+ * stay pending, and no CPU could queue it again.
  */
 static struct irq_work hot_irq_work = IRQ_WORK_INIT_HARD(hot_irq_work_fn);
 
