@@ -14,7 +14,10 @@
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
-/* poll() of nine descriptors needs no page, as without timing. */
+/*
+ * Nine entries fit on the stack of poll(), as many as without CONFIG_CODETAG_TIME_STATS. For
+ * more entries, poll() allocates a page.
+ */
 static_assert(BITS_PER_LONG == 32 || N_INLINE_POLL_ENTRIES == 9);
 
 static DECLARE_WAIT_QUEUE_HEAD(nobody_wakes);

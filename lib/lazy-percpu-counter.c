@@ -75,9 +75,10 @@ static void hot_irq_work_fn(struct irq_work *irq_work)
 }
 
 /*
- * Hard, because on PREEMPT_RT a thread of the CPU runs an irq_work that is not. If the CPU
- * goes offline, the thread stops before the last tasks leave the CPU. What they queue would
- * stay pending, and no CPU could queue it again.
+ * This irq_work is a hard one: PREEMPT_RT runs it in the interrupt. Any other irq_work runs
+ * in a thread of the CPU there. When a CPU goes offline, it stops that thread first, and
+ * tasks that still run on the CPU can queue the irq_work. It would then stay pending, and
+ * irq_work_queue() would do nothing on all other CPUs.
  */
 static struct irq_work hot_irq_work = IRQ_WORK_INIT_HARD(hot_irq_work_fn);
 

@@ -387,7 +387,7 @@ static void give_irq_work_fn(struct irq_work *irq_work)
 	schedule_delayed_work(&give_work, 0);
 }
 
-/* Hard for the same reason as hot_irq_work of lib/lazy-percpu-counter.c. */
+/* lib/lazy-percpu-counter.c says at hot_irq_work why this is a hard irq_work. */
 static struct irq_work give_irq_work = IRQ_WORK_INIT_HARD(give_irq_work_fn);
 
 static void ask_for_histogram(struct time_stats *stats)

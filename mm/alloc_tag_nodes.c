@@ -12,9 +12,10 @@
  * freed or moved during the walk is seen once, twice or not at all. An allocation
  * or free of per-CPU memory can reorder the list of chunks: then the walk can see
  * other per-CPU memory twice or not at all. A block of pages that is not compound
- * has a reference on its first page only, and a tail cannot be told from a free
- * page; the tails are not seen. The counters are read after the walk. The file
- * shows what each call site holds and the walk did not see.
+ * has a reference on its first page only. The walk cannot tell the other pages of
+ * the block from free pages, so it counts only the first one. After the walk, the
+ * counters are read. The file shows for each call site how much more its counter
+ * has than the walk found.
  *
  * The result names call sites by index. An index can get another meaning when a
  * module is loaded or unloaded, so the result is void from then on.

@@ -105,7 +105,10 @@ static char *after(char *word, const char *prefix)
 	return word && !strncmp(word, prefix, size) ? word + size : NULL;
 }
 
-/* Several allocations of one line are one call site here, as they are in a table. */
+/*
+ * The file has an entry for each call of an allocator. Entries with the same file, line,
+ * module and function become one call site.
+ */
 static struct context_site *site_for(struct contexts *contexts, const struct site *site)
 {
 	struct context_site *new;

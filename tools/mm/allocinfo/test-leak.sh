@@ -143,7 +143,7 @@ boots 'rows = [f"{4096 + 1024 * i} {1 + i} mm/short.c:1 func:short"]' 60 10
 expect "a boot that is too short" 4 "${leak[@]}" "$tmp/boots"
 says "a boot that is too short" "at least 20 are needed"
 
-# --- calls that go up and down, because the call site also makes many short allocations
+# --- the calls go up and down, because the call site also makes many short-lived allocations
 
 series 'calls = 100 + 16 * i + 37 * i % 500
 rows = [f"{100000 + 65536 * i + 8 * (37 * i % 500)} {calls} mm/noise.c:1 func:noise"]' 180 >"$tmp/noise"
@@ -156,7 +156,7 @@ assert 700 < calls["an_hour"] < 1300, calls
 assert calls["an_hour_low"] <= calls["an_hour"] <= calls["an_hour_high"], calls
 END
 
-# --- pages of slabs: the objects that leak are in them
+# --- leaking objects are counted once, although the slab pages that contain them leak, too
 
 series 'rows = [f"{1000000 + 1024 * i} {1000 + i} mm/leak.c:1 func:l",
 	f"{9000000 + 4096 * i} {2000 + i} mm/slub.c:9 func:alloc_slab_page"]' >"$tmp/slabs"

@@ -103,7 +103,8 @@ test_live_damage() {
 	says "a cut line" 'not a line of /proc/allocinfo'
 }
 
-# Two allocations of one line are one call site.
+# A line of code with two calls of an allocator has two entries among the contexts. The report
+# adds them up.
 test_contexts_of_one_line() {
 	cat >twice <<-'END'
 		        0B        0 net/twice.c:7 module:twice func:twice

@@ -182,8 +182,8 @@ struct live_sizes {
 };
 
 /*
- * A part of a block may have a size that was never allocated. Then it gets a row, too, if
- * there are not too many.
+ * After a part of a block was freed, the rest can have a size that no allocation had. Add a
+ * row for that size unless there are MODEL_SIZES rows.
  */
 static void size_is_live(void *data, uint32_t nr_site, struct bytes bytes)
 {
