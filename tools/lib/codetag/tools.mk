@@ -98,7 +98,17 @@ $(OUT)/profile.pb-c.c $(OUT)/profile.pb-c.h &: $(CODETAG_LIB)/profile.proto
 $(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
 	$(COMPILE) -MMD -MP -c -o $@ $<
 
-$(OUT)/pprof.o: $(OUT)/profile.pb-c.h
+# The objects of fuzzers, of which each is compiled once for all of them
+FUZZ_COMPILE = $(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP
+fuzz_objects = $(patsubst %.c,$(OUT)/%.fuzz.o,$(notdir $(1)))
+
+$(OUT)/%.fuzz.o: %.c $(OUT)/.flags
+	$(FUZZ_COMPILE) -c -o $@ $<
+
+$(OUT)/profile.pb-c.fuzz.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
+	$(FUZZ_COMPILE) -c -o $@ $<
+
+$(OUT)/pprof.o $(OUT)/pprof.fuzz.o: $(OUT)/profile.pb-c.h
 
 .PHONY: FORCE
 $(OUT)/.flags: FORCE
