@@ -32,8 +32,9 @@ run_tests() {
 		elif [ $rc = 77 ]; then
 			echo "skip tools: $name # $(tail -n 1 "$work.log")"
 		else
-			# The last line may only count the checks that failed. Print the first of them, too.
-			reason=$(grep -a -m 1 '^FAILED: ' "$work.log")
+			# The last line may only count the checks that failed, or be another check. Print
+			# the first of those that failed, too.
+			reason=$(grep -a -m 1 -E '^(FAILED|not ok [^:]*): ' "$work.log")
 			echo "not ok tools: $name # $(tail -n 1 "$work.log")${reason:+: $reason} (build/tests/$name.log)"
 			status=1
 		fi
@@ -52,6 +53,37 @@ in_order() {
 		[ $? = 0 ] || status=1
 	done
 	return $status
+}
+
+# build_tools: build the tools of $src twice, without the sanitizers to $out and with them to
+# $out/sanitized
+build_tools() {
+	make -C "$src" O="$out" ${TEST_ALL:+tests}
+	make -C "$src" O="$out/sanitized" SANITIZE=1 tests
+}
+
+# on_builds TEST: run a test of the tools, $src/TEST, on the build with the sanitizers.  With
+# TEST_ALL, run it on the other build at the same time, because most tests wait most of their time.
+# The output of the build that fails comes last, since run_tests prints the last line.
+on_builds() {
+	local plain= status=0
+
+	if [ -n "${TEST_ALL:-}" ]; then
+		"$src/$1" "$out" >plain.log 2>&1 &
+		plain=$!
+		# shellcheck disable=SC2064 # the trap is removed before another one is set
+		trap "kill $plain" EXIT
+	fi
+	"$src/$1" "$out/sanitized" >sanitized.log 2>&1 || status=$?
+	if [ -z "$plain" ] || wait "$plain"; then
+		[ -z "$plain" ] || cat plain.log
+		cat sanitized.log
+	else
+		status=1
+		cat sanitized.log plain.log
+	fi
+	trap - EXIT
+	return "$status"
 }
 
 die() {

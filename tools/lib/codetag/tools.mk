@@ -124,7 +124,7 @@ check: tests
 	@bad=0; for dir in $(OUT) $(OUT)/sanitized; do \
 		for t in ./test-*.sh; do \
 			[ $$t = ./test-lib.sh ] && continue; \
-			echo "# $$t $$dir"; $$t $$dir || bad=1; \
+			echo "# $$t $$dir"; TEST_ALL=y $$t $$dir || bad=1; \
 		done; \
 	done; exit $$bad
 
