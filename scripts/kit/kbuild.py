@@ -30,7 +30,7 @@ ARCHES = {
     "s390x": ("s390", "s390x-linux-gnu-", "s390x", "tinyconfig", "arch/s390/boot/bzImage"),
 }
 
-FIRST_GUESS = {"um": 1070, "x86_64": 2010}      # steps of a build, before the first has counted them
+FIRST_GUESS = {"um": 1060, "x86_64": 2160, "arm64": 1760}      # steps of a build, before the first has counted them
 STEP_RE = re.compile(r"^  ([A-Z][A-Z0-9_]+) (?:\[M\])?\s*(\S+)")
 ERROR_RE = re.compile(r"(error:|fatal error|undefined reference|No rule to make|\*\*\*|: not found|Error \d)")
 WARNING_RE = re.compile(r":\d+: warning: ")             # the compiler's, not the linker's
