@@ -34,7 +34,7 @@ run_tests() {
 		else
 			# The last line may only count the checks that failed, or be another check. Print
 			# the first of those that failed, too.
-			reason=$(grep -a -m 1 -E '^(FAILED|not ok [^:]*): ' "$work.log")
+			reason=$(grep -a -m 1 -E '^(FAILED|not ok kmemtrace-report): ' "$work.log")
 			echo "not ok tools: $name # $(tail -n 1 "$work.log")${reason:+: $reason} (build/tests/$name.log)"
 			status=1
 		fi
@@ -56,7 +56,7 @@ in_order() {
 }
 
 # build_tools: build the tools of $src twice, without the sanitizers to $out and with them to
-# $out/sanitized
+# $out/sanitized.  The programs for tests are in $out/sanitized, with TEST_ALL also in $out.
 build_tools() {
 	make -C "$src" O="$out" ${TEST_ALL:+tests}
 	make -C "$src" O="$out/sanitized" SANITIZE=1 tests

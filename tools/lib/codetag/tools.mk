@@ -79,6 +79,7 @@ PPROF_LIBS = $(shell $(PKG_CONFIG) --libs libprotobuf-c zlib 2>/dev/null || \
 # The code that all tools share. The linker takes only the parts that a program calls.
 LIB_SRC := $(filter-out $(JSON_SRC) $(PPROF_SRC),$(wildcard $(CODETAG_LIB)/*.c))
 LIB := $(OUT)/libcodetag.a
+HEADERS := $(wildcard *.h $(CODETAG_LIB)/*.h)
 
 .PHONY: all
 all: $(addprefix $(OUT)/,$(PROGRAMS))
@@ -98,7 +99,7 @@ $(OUT)/profile.pb-c.c $(OUT)/profile.pb-c.h &: $(CODETAG_LIB)/profile.proto
 $(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
 	$(COMPILE) -MMD -MP -c -o $@ $<
 
-# The objects of fuzzers, of which each is compiled once for all of them
+# The fuzzers of a tool share these objects.
 FUZZ_COMPILE = $(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP
 fuzz_objects = $(patsubst %.c,$(OUT)/%.fuzz.o,$(notdir $(1)))
 
@@ -112,8 +113,8 @@ $(OUT)/pprof.o $(OUT)/pprof.fuzz.o: $(OUT)/profile.pb-c.h
 
 .PHONY: FORCE
 $(OUT)/.flags: FORCE
-	@echo '$(COMPILE) $(STATIC_FLAG)' | cmp -s - $@ || \
-		echo '$(COMPILE) $(STATIC_FLAG)' > $@
+	@echo '$(COMPILE) $(STATIC_FLAG) $(FUZZ_COMPILE)' | cmp -s - $@ || \
+		echo '$(COMPILE) $(STATIC_FLAG) $(FUZZ_COMPILE)' > $@
 
 .PHONY: tests
 tests: all $(addprefix $(OUT)/,$(TEST_PROGRAMS))

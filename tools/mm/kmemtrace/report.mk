@@ -13,7 +13,7 @@ $(OUT)/fuzz-report: FUZZ_LIBS = $(REPORT_LIBS)
 $(OUT)/fuzz-report: $(call fuzz_objects,fuzz-report.c $(FUZZ_REPORT_SRC) $(LIB_SRC) $(JSON_SRC) $(PPROF_SRC))
 
 # the same without libFuzzer: test-report.sh cuts traces off with it
-$(OUT)/cut-report: fuzz-report.c $(wildcard *.h) $(call objects,$(FUZZ_REPORT_SRC)) \
+$(OUT)/cut-report: fuzz-report.c $(HEADERS) $(call objects,$(FUZZ_REPORT_SRC)) \
 		$(JSON_OBJ) $(PPROF_OBJ) $(LIB)
 	$(COMPILE) -DFUZZ_MAIN -o $@ $(filter-out %.h,$^) $(REPORT_LIBS)
 
