@@ -10,7 +10,8 @@
 src=$top/tools/mm/kmemtrace
 out=$top/build/tools/kmemtrace
 
-# Build the tools; the first of the two files does the work.
+# Build the tools.  The two files run at the same time: the one that comes second waits, and then
+# make has nothing to do.
 build() {
 	mkdir -p "$out"
 	exec 8>"$out/.lock"

@@ -32,8 +32,8 @@ run_tests() {
 		elif [ $rc = 77 ]; then
 			echo "skip tools: $name # $(tail -n 1 "$work.log")"
 		else
-			# The last line may only count the checks that failed, or be another check. Print
-			# the first of those that failed, too.
+			# The last line may be a count, or a check that passed. So also print the first
+			# check that failed.
 			reason=$(grep -a -m 1 -E '^(FAILED|not ok kmemtrace-report): ' "$work.log")
 			echo "not ok tools: $name # $(tail -n 1 "$work.log")${reason:+: $reason} (build/tests/$name.log)"
 			status=1
@@ -55,29 +55,30 @@ in_order() {
 	return $status
 }
 
-# build_tools: build the tools of $src twice, without the sanitizers to $out and with them to
-# $out/sanitized.  The programs for tests are in $out/sanitized, with TEST_ALL also in $out.
+# build_tools: build the tools of $src without the sanitizers in $out, and with the sanitizers in
+# $out/sanitized.  Programs that only tests use are built in $out/sanitized.  With TEST_ALL, they
+# are also built in $out.
 build_tools() {
 	make -C "$src" O="$out" ${TEST_ALL:+tests}
 	make -C "$src" O="$out/sanitized" SANITIZE=1 tests
 }
 
-# on_builds TEST: run a test of the tools, $src/TEST, on the build with the sanitizers.  With
-# TEST_ALL, run it on the other build at the same time, because most tests wait most of their time.
-# The output of the build that fails comes last, since run_tests prints the last line.
+# on_builds TEST: run $src/TEST, a test of the tools, on the build with the sanitizers.  With
+# TEST_ALL, run it on the build without them, too.  Both runs go on at the same time, because a test
+# mostly waits.  If only one of them fails, print its output last: run_tests shows the last line.
 on_builds() {
 	local plain= status=0
 
+	: >plain.log
 	if [ -n "${TEST_ALL:-}" ]; then
 		"$src/$1" "$out" >plain.log 2>&1 &
 		plain=$!
-		# shellcheck disable=SC2064 # the trap is removed before another one is set
+		# shellcheck disable=SC2064 # $plain is local, so expand it now
 		trap "kill $plain" EXIT
 	fi
 	"$src/$1" "$out/sanitized" >sanitized.log 2>&1 || status=$?
 	if [ -z "$plain" ] || wait "$plain"; then
-		[ -z "$plain" ] || cat plain.log
-		cat sanitized.log
+		cat plain.log sanitized.log
 	else
 		status=1
 		cat sanitized.log plain.log

@@ -99,7 +99,11 @@ $(OUT)/profile.pb-c.c $(OUT)/profile.pb-c.h &: $(CODETAG_LIB)/profile.proto
 $(OUT)/profile.pb-c.o: $(OUT)/profile.pb-c.c $(OUT)/.flags
 	$(COMPILE) -MMD -MP -c -o $@ $<
 
-# The fuzzers of a tool share these objects.
+# A fuzzer is linked from the objects that its Makefile gives as prerequisites, and from
+# $(FUZZ_LIBS). The fuzzers of a tool share these objects.
+$(addprefix $(OUT)/,$(FUZZERS)):
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(FUZZ_LIBS)
+
 FUZZ_COMPILE = $(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP
 fuzz_objects = $(patsubst %.c,$(OUT)/%.fuzz.o,$(notdir $(1)))
 

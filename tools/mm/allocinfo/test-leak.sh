@@ -312,8 +312,8 @@ if grep -qE 'changed in ([2-9]|[1-9][0-9]) snapshots' "$tmp/out"; then pass; els
 
 # --- labelled data
 
-# The limits of --expect are close to the usual figures, and a single run with a seed of its own
-# exceeds them now and then.  So the seed is fixed.
+# The seed is fixed: with about one seed of a hundred, bench-leak.py exceeds the limits of --expect
+# although nothing is broken. allocinfo.rst has two such seeds.
 expect "labelled data" 0 "$here/bench-leak.py" --program "$bin/allocinfo" --runs 1 \
 	--quiet-runs 1 --at 180 --seed 1 --expect
 finish

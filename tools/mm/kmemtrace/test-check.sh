@@ -255,8 +255,8 @@ seed() {
 	"$here/make-trace.py" "$tmp/$1.seed" --packed "${@:2}"
 }
 
-# cut-check reads long traces for minutes, so only TEST_ALL has them. Without the sanitizers, it
-# would find less.
+# cut-check takes minutes for a long trace. So it reads a short one, and the long ones only with
+# TEST_ALL. It runs only with the sanitizers, because they find reads outside of a buffer.
 if [ "${bin##*/}" != sanitized ]; then
 	skip "cut off at every byte: the build with the sanitizers has it"
 else

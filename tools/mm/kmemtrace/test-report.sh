@@ -639,8 +639,8 @@ every_cut() {
 	done
 	"$bin/cut-report" "${seeds[@]}"
 }
-# cut-report reads long traces for minutes, so only TEST_ALL has them. Without the sanitizers, it
-# would find less.
+# cut-report takes minutes for a long trace. So it reads a short one, and the long ones only with
+# TEST_ALL. It runs only with the sanitizers, because they find reads outside of a buffer.
 if [ "${bin##*/}" = sanitized ]; then
 	check "cut off at every byte" every_cut
 else
