@@ -24,12 +24,13 @@ TYPES = ("kmalloc", "cache", "pages")
 TIME, PID, TAG, BYTES = 1, 2, 3, 4
 PAGE = 4096
 
+LAST_TAG = 65535
 TAGS = {
     1: "mm/first.c:11 func:first_alloc",
     2: "mm/second.c:22 func:second_alloc",
     3: "drivers/net/third.c:33 [third] func:third_alloc",
     7: "fs/seventh.c:77 func:seventh_alloc",
-    65535: "fs/last.c:1 func:last",
+    LAST_TAG: "fs/last.c:1 func:last",
 }
 SYMBOLS = (
     (0x0, "T _text"), (0x0, "T _stext"),
@@ -173,7 +174,8 @@ class Machine:
         lines += [f"lost {cpu} {events} {72 * events}"
                   for cpu, events in enumerate(self.lost)]
         lines += ["section tags"]
-        lines += [f"{index} {text}" for index, text in TAGS.items()]
+        lines += [f"{index} {text}" for index, text in TAGS.items()
+                  if index != LAST_TAG or not a.few_tags]
         lines += ["section modules", "third 16384 0 - Live 0x0",
                   "section kallsyms", f"{0:0{a.word // 4}x} T hidden"]
         lines += [f"{self.text + offset:0{a.word // 4}x} {name}"
@@ -479,6 +481,8 @@ def main():
     parser.add_argument("--header", action="append", default=[],
                         metavar="KEY=VALUE")
     parser.add_argument("--no-header", action="store_true")
+    parser.add_argument("--few-tags", action="store_true",
+                        help="no tag 65535: it makes the table so large that cut-report takes minutes")
     parser.add_argument("--lost", action="store_true",
                         help="of stream: a loss every 50 events")
     parser.add_argument("--fault", help="what is wrong, see spoil()")
