@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The common part of the Makefiles of the tools. A Makefile sets PROGRAMS,
-# TEST_PROGRAMS and COMPLETION, then includes this file. The manual page of a program is
+# TEST_PROGRAMS, FUZZERS and COMPLETION, then includes this file. The manual page of a program is
 # PROGRAM.8 if the program is for root, else PROGRAM.1. COMPLETION is the file with the
 # completions of all these programs for bash.
 #
@@ -34,6 +34,7 @@ completionsdir ?= $(prefix)/share/bash-completion/completions
 TOOLS_VERSION ?= 1.0
 
 CODETAG_LIB := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+UAPI := $(CODETAG_LIB)/../../../include/uapi
 
 # As in kbuild, O is relative to the directory in which make was called.
 ifneq ($(O),)
@@ -48,7 +49,7 @@ endif
 # Only headers that libc does not have are taken from the kernel.
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(CODETAG_LIB) -I$(OUT) \
 	    -DTOOLS_VERSION='"$(TOOLS_VERSION)"' \
-	    -idirafter $(CODETAG_LIB)/../../../include/uapi
+	    -idirafter $(UAPI)
 CFLAGS ?= -O2 -g
 TOOL_CFLAGS := -std=gnu11 -Wall -Wextra -Werror
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -79,7 +80,8 @@ PPROF_LIBS = $(shell $(PKG_CONFIG) --libs libprotobuf-c zlib 2>/dev/null || \
 # The code that all tools share. The linker takes only the parts that a program calls.
 LIB_SRC := $(filter-out $(JSON_SRC) $(PPROF_SRC),$(wildcard $(CODETAG_LIB)/*.c))
 LIB := $(OUT)/libcodetag.a
-HEADERS := $(wildcard *.h $(CODETAG_LIB)/*.h)
+HEADERS := $(wildcard *.h $(CODETAG_LIB)/*.h \
+			$(addprefix $(UAPI)/linux/,alloc_tag.h kmemtrace.h kmon.h))
 
 .PHONY: all
 all: $(addprefix $(OUT)/,$(PROGRAMS))

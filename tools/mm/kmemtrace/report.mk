@@ -21,5 +21,5 @@ $(OUT)/cut-report: fuzz-report.c $(HEADERS) $(call objects,$(FUZZ_REPORT_SRC)) \
 .PHONY: bench-trace
 bench-trace: $(OUT)/bench-trace
 
-$(OUT)/bench-trace: bench-trace.c
+$(OUT)/bench-trace: bench-trace.c $(HEADERS) $(OUT)/.flags
 	$(COMPILE) $(LDFLAGS) -o $@ $<
