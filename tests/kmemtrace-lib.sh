@@ -10,8 +10,8 @@
 src=$top/tools/mm/kmemtrace
 out=$top/build/tools/kmemtrace
 
-# Build the tools.  The two files run at the same time: the one that comes second waits, and then
-# make has nothing to do.
+# Build the tools.  The two files run at the same time.  The second one waits for the lock; make
+# then finds everything built.
 build() {
 	mkdir -p "$out"
 	exec 8>"$out/.lock"
