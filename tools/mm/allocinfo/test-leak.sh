@@ -312,8 +312,8 @@ if grep -qE 'changed in ([2-9]|[1-9][0-9]) snapshots' "$tmp/out"; then pass; els
 
 # --- labelled data
 
-# The seeds are fixed: with about one of a hundred, bench-leak.py --expect fails although nothing is
-# broken. allocinfo.rst has two such seeds.
+# bench-leak.py --expect fails with about one seed of a hundred, although nothing is broken:
+# allocinfo.rst names two such seeds. It passes with these.
 for seed in 1 ${TEST_ALL:+5 6 7}; do
 	expect "labelled data, seed $seed" 0 "$here/bench-leak.py" --program "$bin/allocinfo" \
 		--runs 1 --quiet-runs 1 --at 180 --seed "$seed" --expect

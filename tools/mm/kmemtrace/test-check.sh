@@ -255,7 +255,7 @@ seed() {
 	"$here/make-trace.py" "$tmp/$1.seed" --packed "${@:2}"
 }
 
-# only with the sanitizers, because they find reads outside of a buffer
+# Only the build with the sanitizers runs this test: they find a read outside of a buffer.
 if [ "${bin##*/}" != sanitized ]; then
 	skip "cut off at every byte: the build with the sanitizers has it"
 else

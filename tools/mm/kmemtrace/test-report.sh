@@ -644,7 +644,7 @@ every_cut() {
 		says "$name: $(($(stat -c %s "$name") + 1)) inputs" || return
 	done
 }
-# only with the sanitizers, because they find reads outside of a buffer
+# Only the build with the sanitizers runs this test: they find a read outside of a buffer.
 if [ "${bin##*/}" = sanitized ]; then
 	check "cut off at every byte" every_cut
 else
