@@ -345,6 +345,7 @@ test_confidentiality_shows_no_address()
 	i?86) addresses='\b(0x)?[c-f][0-9a-f]{7}\b' ;;
 	*) addresses='ffff[0-9a-f]{12}' ;;
 	esac
+	grep -q -E "$addresses" /proc/kallsyms || fail "no address in /proc/kallsyms matches $addresses"
 	echo enable > /proc/time_stats
 	echo 1 > $PKT/enabled
 	sleep 1 &
