@@ -10,8 +10,8 @@
 src=$top/tools/mm/kmemtrace
 out=$top/build/tools/kmemtrace
 
-# Build the tools.  t-kmemtrace and t-kmemtrace-report run at the same time and both call this.  One
-# of them builds; the other waits for the lock, and then its make has nothing to do.
+# Build the tools.  t-kmemtrace and t-kmemtrace-report can call this at the same time.  The first one
+# builds.  The second one waits for the lock, and make finds that everything is built.
 build() {
 	mkdir -p "$out"
 	exec 8>"$out/.lock"

@@ -3,8 +3,8 @@
 # A module of Debian's archive, built by DKMS against our headers, has lines in the table.
 #
 # The package of the module is there before our kernel.  DKMS builds the module when apt installs our
-# kernel and its headers, and again at an upgrade of our kernel, with the hook of codetag-tools.  Without
-# it, DKMS deletes the module at an upgrade.  The command in packages.rst then builds it.
+# kernel and its headers.  When our kernel is upgraded, a hook of codetag-tools makes DKMS build the module
+# again.  If the hook is disabled, DKMS deletes the module, and the command in packages.rst builds it.
 #
 # rapiddisk makes disks in memory.  It allocates a page for each page that is written to such
 # a disk, all on one line of its code.
@@ -110,7 +110,7 @@ test_2_console_is_clean()
 	all_units_well
 }
 
-# DKMS has the module for no other kernel.
+# DKMS has built the module only for our kernel.  Without our hook, the upgrade would delete it.
 test_2_upgrade_builds_it_again()
 {
 	! stand_in || skip "Debian's package runs no hooks of a removal at an upgrade"
@@ -121,7 +121,7 @@ test_2_upgrade_builds_it_again()
 	[ "$(modinfo -k "$OURS" -F filename $MODULE)" -nt /tmp/before ] || fail "the module is the one from before"
 }
 
-# Without the hook of codetag-tools, DKMS forgets the sources of the module, too.
+# If the hook is disabled, DKMS deletes the module and its copy of the sources.
 test_2_command_of_the_page_builds_it()
 {
 	! stand_in || skip "it is still there"
