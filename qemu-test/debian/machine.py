@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The machine of the Debian guest: UEFI, disks, and a person at the console."""
 
-import contextlib
 import os
 import re
 import shutil
-import socket
 import threading
 import time
 
@@ -56,13 +54,13 @@ def qemu_argv(case):
 
 
 class Typist(threading.Thread):
-    """Waits for lines of the console, and types keys after each."""
+    """Waits for lines in the log of the console, and types keys to the descriptor keyboard after each."""
 
-    def __init__(self, steps, path):
+    def __init__(self, steps, path, keyboard):
         super().__init__(daemon=True)
         self.steps = [step.partition(" => ")[::2] for step in steps]
         self.path = path
-        self.port = None	# our end of the console of the present qemu
+        self.keyboard = keyboard
         self.done = False
 
     def run(self):
@@ -78,28 +76,34 @@ class Typist(threading.Thread):
             seen = found.end()
             time.sleep(2)	# the program prints before it reads
             for key in keys.split():
-                with contextlib.suppress(OSError):	# qemu has just ended
-                    self.port.sendall(KEYS.get(key, key).encode())
+                os.write(self.keyboard, KEYS.get(key, key).encode())
                 time.sleep(1)
 
 
-def console(path):
-    """A first serial port whose output goes to a file and whose input is a socket.
+class Console:
+    """A first serial port whose output goes to a file and whose input is a pipe.
 
-    Returns our end, the end of qemu and the arguments for qemu.
+    qemu logs only what the output of the character device accepts.  A socket that nobody reads
+    accepts 279 single bytes, and qemu drops the rest: once, the log had no question of MokManager.
+    So the output is /dev/null, which accepts everything.
     """
-    ours, theirs = socket.socketpair()
-    return ours, theirs, ["-chardev", "socket,id=console,fd=%d,logappend=on,logfile=%s" % (theirs.fileno(), path),
-                          "-serial", "chardev:console"]
 
+    def __init__(self, path, pipe):
+        self.pipe = pipe
+        self.remove()
+        open(path, "w").close()	# the typist must not find the lines of an older run
+        os.mkfifo(pipe + ".in")
+        os.symlink(os.devnull, pipe + ".out")
+        # opened for reading, too: otherwise, open() waits for qemu
+        self.keyboard = os.open(pipe + ".in", os.O_RDWR)
+        self.argv = ["-chardev", "pipe,id=console,path=%s,logappend=on,logfile=%s" % (pipe, path),
+                     "-serial", "chardev:console"]
 
-def drain(port):
-    """Reads and forgets what the console prints: the file has it."""
-    try:
-        while port.recv(4096):
-            pass
-    except OSError:
-        pass
+    def remove(self):
+        """Removes the pipe of this run, or of one that was killed."""
+        for end in (".in", ".out"):
+            if os.path.lexists(self.pipe + end):
+                os.unlink(self.pipe + end)
 
 
 def powered_off(out):
@@ -132,19 +136,20 @@ def boot(name, disk, transport, case):
         make_out(case)
         argv += block(out_path(case), "raw", "out")
     results = ["-chardev", "file,id=results,append=on,path=" + out.ktap_path, "-serial", "chardev:results"]
-    typist = Typist(case.several["type"], out.console_path)
+    console = Console(out.console_path, os.path.join(image.DIR, name + ".console"))
+    typist = Typist(case.several["type"], out.console_path, console.keyboard)
     resets = 0
-    while not out.seconds or out.ended == "reset" and not powered_off(out) and resets <= announced(out, case):
-        ours, theirs, serial = console(out.console_path)
-        typist.port = ours
-        threading.Thread(target=drain, args=(ours,), daemon=True).start()
-        if not out.seconds:
-            typist.start()
-        guest.execute(out, argv + serial + results, float(case.timeout), ends=[theirs])
-        ours.close()
-        resets += 1
-    typist.done = True
-    os.unlink(variables)
+    typist.start()
+    try:
+        while not out.seconds or out.ended == "reset" and not powered_off(out) and resets <= announced(out, case):
+            guest.execute(out, argv + console.argv + results, float(case.timeout))
+            resets += 1
+    finally:
+        typist.done = True
+        typist.join()
+        os.close(console.keyboard)
+        console.remove()
+        os.unlink(variables)
     return out
 
 
