@@ -107,12 +107,8 @@ def shown(package, version, arch=""):
 def kernel_abi(flavour, version, arch=""):
     """The ABI name of Debian's kernel of this version, like 6.1.0-49-cloud-amd64, or None.
 
-    The signed packages of a version, which the metapackage names, come later than the unsigned ones.
+    The unsigned packages come first; the signed ones of the same version can come days later.
     """
-    depends = shown(f"linux-image-{flavour}", version, arch).get("Depends", "")
-    match = re.search(rf"\blinux-image-(\S+-{flavour})\b", depends)
-    if match:
-        return match[1]
     names = subprocess.run(["apt-cache", "pkgnames", "linux-image-"], check=False, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     return next((abi for abi in re.findall(rf"^linux-image-([\d.]+-\d+-{flavour})-unsigned$", names, re.M)
@@ -130,8 +126,7 @@ def kernel_sizes(flavour, version, arch):
     A group is left out if apt does not know all of its packages.
     """
     abi = kernel_abi(flavour, version, arch)
-    signed = shown(f"linux-image-{abi}", version, arch)
-    names = {"image": [f"linux-image-{abi}" if signed else f"linux-image-{abi}-unsigned"], "headers": header_packages(flavour, abi),
+    names = {"image": [f"linux-image-{abi}-unsigned"], "headers": header_packages(flavour, abi),
              "debug symbols": [f"linux-image-{abi}-dbg"], "linux-libc-dev": ["linux-libc-dev"]} if abi else {}
     sizes = {what: [int(shown(name, version, arch).get("Size", 0)) for name in packages]
              for what, packages in names.items()}
