@@ -54,7 +54,10 @@ def qemu_argv(case):
 
 
 class Typist(threading.Thread):
-    """Waits for lines in the log of the console, and types keys to the descriptor keyboard after each."""
+    """Waits for lines in the log of the console, and types keys after each.
+
+    keyboard is the file descriptor that takes the keys.
+    """
 
     def __init__(self, steps, path, keyboard):
         super().__init__(daemon=True)
@@ -83,9 +86,9 @@ class Typist(threading.Thread):
 class Console:
     """A first serial port whose output goes to a file and whose input is a pipe.
 
-    qemu logs only what the output of the character device accepts.  A socket that nobody reads
-    accepts 279 single bytes, and qemu drops the rest: once, the log had no question of MokManager.
-    So the output is /dev/null, which accepts everything.
+    qemu logs only what the output of the character device accepts.  If nobody reads a socket, it
+    accepts 279 single bytes, and qemu drops the rest.  Once, the question of MokManager was lost this
+    way.  So the output is /dev/null, which accepts everything.
     """
 
     def __init__(self, path, pipe):

@@ -25,7 +25,7 @@ def of_base():
         raise guest.Failure("the base is not a package of Debian")
     abi = archive.kernel_abi(FLAVOUR, version)
     if not abi:
-        raise guest.Failure("the archive has no linux-image-%s of version %s" % (FLAVOUR, version))
+        raise guest.Failure("the archive has no linux-image-*-%s-unsigned of version %s" % (FLAVOUR, version))
     return version, abi
 
 
