@@ -10,8 +10,8 @@
 src=$top/tools/mm/kmemtrace
 out=$top/build/tools/kmemtrace
 
-# Build the tools.  t-kmemtrace and t-kmemtrace-report can call this at the same time.  The first one
-# builds.  The second one waits for the lock, and make finds that everything is built.
+# Build the tools.  t-kmemtrace and t-kmemtrace-report call this function, and can run at the same time.
+# The lock makes one of them wait until the other has built everything.
 build() {
 	mkdir -p "$out"
 	exec 8>"$out/.lock"

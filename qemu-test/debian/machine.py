@@ -97,7 +97,7 @@ class Console:
         open(path, "w").close()	# the typist must not find the lines of an older run
         os.mkfifo(pipe + ".in")
         os.symlink(os.devnull, pipe + ".out")
-        # opened for reading, too: otherwise, open() waits for qemu
+        # With O_WRONLY, open() would wait until qemu opens the FIFO.
         self.keyboard = os.open(pipe + ".in", os.O_RDWR)
         self.argv = ["-chardev", "pipe,id=console,path=%s,logappend=on,logfile=%s" % (pipe, path),
                      "-serial", "chardev:console"]

@@ -107,7 +107,7 @@ def shown(package, version, arch=""):
 def kernel_abi(flavour, version, arch=""):
     """The ABI name of Debian's kernel of this version, like 6.1.0-49-cloud-amd64, or None.
 
-    Only the unsigned packages are needed: the signed ones of the same version can come days later.
+    The name comes from the unsigned package, because Debian can publish the signed one days later.
     """
     names = subprocess.run(["apt-cache", "pkgnames", "linux-image-"], check=False, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout

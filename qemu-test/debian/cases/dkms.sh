@@ -3,8 +3,8 @@
 # A module of Debian's archive, built by DKMS against our headers, has lines in the table.
 #
 # The package of the module is there before our kernel.  DKMS builds the module when apt installs our
-# kernel and its headers.  When our kernel is upgraded, a hook of codetag-tools makes DKMS build the module
-# again.  If the hook is disabled, DKMS deletes the module, and the command in packages.rst builds it.
+# kernel and its headers.  At an upgrade of our kernel, a hook of codetag-tools makes DKMS build the module
+# again.  One test disables the hook: DKMS then deletes the module, and the command in packages.rst builds it.
 #
 # rapiddisk makes disks in memory.  It allocates a page for each page that is written to such
 # a disk, all on one line of its code.
@@ -121,7 +121,8 @@ test_2_upgrade_builds_it_again()
 	[ "$(modinfo -k "$OURS" -F filename $MODULE)" -nt /tmp/before ] || fail "the module is the one from before"
 }
 
-# If the hook is disabled, DKMS deletes the module and its copy of the sources.
+# This test disables the hook and upgrades our kernel.  DKMS then deletes the module and its copy of the
+# sources, and dkms install builds the module from /usr/src.
 test_2_command_of_the_page_builds_it()
 {
 	! stand_in || skip "it is still there"
